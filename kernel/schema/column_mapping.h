@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Logical and physical column names (PROTOCOL: Column Mapping). In modes name and id every field at every level has an id and a
+// physical name; in mode none the physical name is the logical one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "kernel/schema/type.h"
+
+namespace braid {
+
+enum class ColumnMappingMode { kNone, kName, kId };
+
+Result<ColumnMappingMode> ParseColumnMappingMode(const std::string& value);
+// Checks that the schema carries what the mode needs, at every level; names the field that does not.
+Status CheckColumnMapping(const StructType& schema, ColumnMappingMode mode);
+const std::string kPhysicalNameKey = "delta.columnMapping.physicalName";
+const std::string kColumnIdKey = "delta.columnMapping.id";
+std::string PhysicalName(const Field& field, ColumnMappingMode mode);
+
+}  // namespace braid
