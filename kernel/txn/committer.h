@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commit that survives lost races at row level (resolution.md 5.2): write vectors, put-if-absent of the next version; lost: read each winner once,
+// judge its net effect, rebase or fail; unknown: look for our own txnId. The only caller of put-if-absent on a commit file.
+// Guarantees: on error nothing of this transaction is visible and its files are deleted (kept with kOutcomeUnknown); on success everything is,
+// and was durable before the commit named it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/environment.h"
+#include "kernel/txn/transaction.h"
+
+namespace braid {
+
+enum class ConcurrencyMode { kStrict, kSound, kMax };
+
+struct CommitOptions {
+	ConcurrencyMode mode = ConcurrencyMode::kSound;
+	bool durable = true;                          // false: no fsync (braid_durability = 'none')
+	int64_t conflict_time_budget_ms = 10'000;     // row tests of one commit, all attempts
+	int64_t commit_timeout_ms = 600'000;
+	int explain_rows = 5;
+	std::string engine_info = "Braid";
+};
+
+struct CommitContext {
+	LogStore& store;
+	ParquetGateway& parquet;
+	RowProbe& probe;
+	Clock& clock;
+	Random& random;
+	CommitOptions options;
+	std::function<bool()> interrupted;            // may be empty
+};
+
+struct CommitOutcome {
+	int64_t version = -1;
+	SnapshotPtr snapshot;         // of that version
+	std::string txn_id;
+	int attempts = 1;             // put-if-absent calls
+	int winners = 0;              // commits of others that we were rebased over
+	int64_t rows_rebased = 0;     // deleted rows whose vector was united with a winner's
+};
+
+// An empty transaction commits nothing and answers the base version. Post-commit work (checksum, checkpoint) never fails the commit.
+Result<CommitOutcome> Commit(const CommitContext& context, const Transaction& transaction);
+
+}  // namespace braid

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What clashed: the explanation that every conflict error carries (design.md decision 6; rules.md section 2).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace braid {
+
+enum class ConflictClass {
+	kConcurrentAppend, kConcurrentDeleteRead, kConcurrentDeleteDelete, kMetadataChanged, kConcurrentTransaction, kProtocolChanged,
+	kConcurrentWrite
+};
+
+struct ConflictReport {
+	ConflictClass conflict_class = ConflictClass::kConcurrentAppend;
+	std::string sub_condition;      // "ROW_LEVEL_CHANGES", "WHOLE_TABLE_READ", ...; "" if the class has none
+	std::string table;
+	std::string operation;          // ours
+	std::string predicate;          // what we read, SQL-like
+	int64_t read_version = -1;
+	int64_t winner_version = -1;
+	std::string winner_operation;
+	std::string winner_txn_id;
+	std::string file;               // "" if not about one file
+	std::vector<std::string> rows;  // samples
+	std::string rule;               // "R6", "resolution 5.2"
+	bool retry_would_help = true;
+};
+
+inline constexpr std::string_view kConflictSqlState = "2D521";
+std::string ErrorClassName(ConflictClass conflict_class);  // "DELTA_CONCURRENT_APPEND"
+// "[DELTA_CONCURRENT_APPEND.ROW_LEVEL_CHANGES] <what> ... SQLSTATE: 2D521"
+std::string ConflictMessage(const ConflictReport& report);
+
+}  // namespace braid

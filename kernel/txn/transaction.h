@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// A transaction on one table: the snapshot it reads, what it read, what it wants to change. Owned by one client, by value.
+// The engine fills it; kernel/txn/committer.h commits it.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "kernel/snapshot/snapshot.h"
+#include "kernel/txn/read_set.h"
+#include "kernel/txn/staged_changes.h"
+
+namespace braid {
+
+struct Transaction {
+	SnapshotPtr base;              // null: the table does not exist yet (version 0 will be tried)
+	ReadSet reads;
+	StagedChanges changes;
+	std::string operation;         // "WRITE", "DELETE", "UPDATE", "MERGE", "CREATE TABLE", ... (properties.md 6.4)
+	std::map<std::string, std::string> operation_parameters;  // values are JSON text
+	std::map<std::string, std::string> operation_metrics;
+};
+
+}  // namespace braid
