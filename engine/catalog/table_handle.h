@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// TableHandle: one Delta table of an attached lake: its log store and the newest snapshot that this process has seen.
+// Shared by all connections; the cached snapshot is only a starting point for RefreshSnapshot, never an answer by itself.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "kernel/snapshot/snapshot.h"
+#include "kernel/storage/log_store.h"
+
+namespace braid::engine {
+
+class TableHandle {
+ public:
+	TableHandle(std::string root, std::unique_ptr<LogStore> store);
+
+	const std::string& root() const { return root_; }  // absolute directory, no trailing separator
+	LogStore& store() { return *store_; }
+
+	// The newest version on storage.
+	Result<SnapshotPtr> Latest(ParquetGateway& parquet);
+	Result<SnapshotPtr> At(ParquetGateway& parquet, int64_t version);
+	Result<SnapshotPtr> AtTimestamp(ParquetGateway& parquet, int64_t timestamp_ms);
+	// What a commit of ours produced; later Latest() calls start from it.
+	void Publish(SnapshotPtr snapshot);
+
+ private:
+	std::string root_;
+	std::unique_ptr<LogStore> store_;
+	std::mutex mutex_;
+	SnapshotPtr newest_;
+};
+
+}  // namespace braid::engine

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// LakeTransaction: what one DuckDB transaction has read and staged in an attached lake. Each table is pinned at an immutable snapshot on first
+// touch; at most one table may be changed. Statements add to TableWork; LakeTransactionManager hands it to the kernel's committer.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "duckdb/transaction/transaction.hpp"
+#include "engine/catalog/table_handle.h"
+#include "kernel/txn/transaction.h"
+
+namespace braid::engine {
+
+// One table as one transaction sees it. `mutex` guards `work`: scans register reads and sinks add changes from several threads.
+struct TableWork {
+	std::shared_ptr<TableHandle> table;
+	std::mutex mutex;
+	braid::Transaction work;                  // work.base is the pinned snapshot; null for a table that this transaction creates
+	std::vector<std::string> created_files;   // every file written by statements of this transaction, relative to the root; deleted on rollback
+};
+
+// A file of the table as the transaction sees it: the snapshot's files with our deletions, and our own new files.
+struct VisibleFile {
+	braid::AddFile add;                                     // deletion_vector as at the snapshot
+	std::shared_ptr<const braid::PositionSet> staged_deletes;  // positions deleted by this transaction; may be null
+	bool own = false;                                       // written by this transaction
+};
+
+class LakeTransaction : public duckdb::Transaction {
+ public:
+	LakeTransaction(duckdb::TransactionManager& manager, duckdb::ClientContext& context);
+	static LakeTransaction& Get(duckdb::ClientContext& context, duckdb::Catalog& catalog);
+
+	// Pins the table at its newest version on first touch. Throws on a broken table.
+	TableWork& Touch(duckdb::ClientContext& context, const std::shared_ptr<TableHandle>& table);
+	// As Touch; refuses a second table that is changed ("one transaction changes one table"), naming both.
+	TableWork& Modify(duckdb::ClientContext& context, const std::shared_ptr<TableHandle>& table);
+	// Null if nothing was staged.
+	TableWork* modified() { return modified_; }
+
+ private:
+	std::mutex mutex_;
+	std::map<std::string, std::unique_ptr<TableWork>> tables_;  // by root
+	TableWork* modified_ = nullptr;
+};
+
+}  // namespace braid::engine
