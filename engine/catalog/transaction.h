@@ -20,6 +20,9 @@ struct TableWork {
 	std::shared_ptr<TableHandle> table;
 	std::mutex mutex;
 	braid::Transaction work;                  // work.base is the pinned snapshot; null for a table that this transaction creates
+	// The table as this transaction sees it, without its new files and deletions: work.base, or for a table that it creates or replaces
+	// a snapshot with the new metadata and no files (version: that of the base, -1 if new).
+	SnapshotPtr view;
 	std::vector<std::string> created_files;   // every file written by statements of this transaction, relative to the root; deleted on rollback
 };
 
@@ -39,6 +42,10 @@ class LakeTransaction : public duckdb::Transaction {
 	TableWork& Touch(duckdb::ClientContext& context, const std::shared_ptr<TableHandle>& table);
 	// As Touch; refuses a second table that is changed ("one transaction changes one table"), naming both.
 	TableWork& Modify(duckdb::ClientContext& context, const std::shared_ptr<TableHandle>& table);
+	// Null if this transaction has not touched the directory. How the catalog sees tables that are created here and not yet committed.
+	TableWork* Find(const std::string& root);
+	// Tables that this transaction creates and has not committed.
+	std::vector<TableWork*> Created();
 	// Null if nothing was staged.
 	TableWork* modified() { return modified_; }
 
