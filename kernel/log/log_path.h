@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of the files in _delta_log and the form in which data paths are compared (PROTOCOL: File Types; Add File, "path").
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace braid {
+
+std::string CommitPath(int64_t version);             // "_delta_log/00000000000000000007.json"
+std::string ChecksumPath(int64_t version);           // "_delta_log/00000000000000000007.crc"
+std::string ClassicCheckpointPath(int64_t version);  // "_delta_log/00000000000000000007.checkpoint.parquet"
+inline constexpr std::string_view kLastCheckpointPath = "_delta_log/_last_checkpoint";
+
+// A path as written in an action, percent-decoded: two spellings of one file compare equal, and the store finds it by this name.
+std::string DecodePath(std::string_view path);
+
+}  // namespace braid
