@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/log/log_path.h"
 
-#include "base/path.h"
+#include <charconv>
 
 namespace braid {
 
@@ -16,6 +16,20 @@ std::string CommitPath(int64_t version) { return InLog(version, ".json"); }
 std::string ChecksumPath(int64_t version) { return InLog(version, ".crc"); }
 std::string ClassicCheckpointPath(int64_t version) { return InLog(version, ".checkpoint.parquet"); }
 
-std::string DecodePath(std::string_view path) { return PercentDecode(path); }
+std::string DecodePath(std::string_view path) {
+  std::string out;
+  out.reserve(path.size());
+  for (size_t i = 0; i < path.size(); i++) {
+    uint8_t byte = 0;
+    const char* digits = path.data() + i + 1;
+    if (path[i] == '%' && i + 2 < path.size() && std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
+      out.push_back(static_cast<char>(byte));
+      i += 2;
+    } else {
+      out.push_back(path[i]);
+    }
+  }
+  return out;
+}
 
 }  // namespace braid
