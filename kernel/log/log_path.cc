@@ -32,4 +32,20 @@ std::string DecodePath(std::string_view path) {
   return out;
 }
 
+std::string EncodePath(std::string_view plain) {
+  constexpr std::string_view kPlain = "/-._~!$&'()*+,;=:@";
+  constexpr char kDigits[] = "0123456789ABCDEF";
+  std::string out;
+  for (char c : plain) {
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (letter || kPlain.find(c) != std::string_view::npos) {
+      out.push_back(c);
+    } else {
+      auto byte = static_cast<uint8_t>(c);
+      out.append({'%', kDigits[byte >> 4], kDigits[byte & 15]});
+    }
+  }
+  return out;
+}
+
 }  // namespace braid

@@ -15,5 +15,7 @@ inline constexpr std::string_view kLastCheckpointPath = "_delta_log/_last_checkp
 
 // A path as written in an action, percent-decoded: two spellings of one file compare equal, and the store finds it by this name.
 std::string DecodePath(std::string_view path);
+// A plain relative path as an action spells it: every byte that a URI path may not hold is percent-encoded ('%' too).
+std::string EncodePath(std::string_view plain);
 
 }  // namespace braid
