@@ -21,6 +21,7 @@ demo: build
 	@build/braid demo
 
 bench: build
+	@cmake --build --preset release --target braid_bench
 	@"$(PYTHON)" tests/bench/run.py
 
 interop: build

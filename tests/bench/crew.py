@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several processes that begin at the same moment."""
+
+import multiprocessing
+import time
+import traceback
+
+CAP = 300  # seconds that one crew may take
+
+
+def together(jobs: list[tuple]) -> tuple[list, float]:
+    """Runs each (body, arguments) in a process of its own as body(ready, *arguments). Each prepares, calls ready(), which waits for all, and then
+    works; answers their values and the seconds from the first start to the last end. An exception in any of them is raised here."""
+    context = multiprocessing.get_context("spawn")
+    barrier, answers = context.Barrier(len(jobs)), context.Queue()
+    members = [
+        context.Process(target=member, args=(i, body, arguments, barrier, answers), daemon=True)
+        for i, (body, arguments) in enumerate(jobs)
+    ]
+    for process in members:
+        process.start()
+    try:
+        got = [answers.get(timeout=CAP) for _ in jobs]
+    finally:
+        for process in members:
+            process.join(timeout=10)
+            if process.is_alive():
+                process.kill()
+    for answer in got:
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+    values = [answer["value"] for answer in sorted(got, key=lambda a: a["index"])]
+    return values, max(a["end"] for a in got) - min(a["start"] for a in got)
+
+
+def member(index, body, arguments, barrier, answers):
+    times = {}
+
+    def ready():
+        barrier.wait(timeout=CAP)
+        times["start"] = time.monotonic()
+
+    try:
+        value = body(ready, *arguments)
+        answers.put({"index": index, "value": value, "start": times["start"], "end": time.monotonic()})
+    except Exception:
+        barrier.abort()
+        answers.put({"index": index, "error": traceback.format_exc(limit=3)})

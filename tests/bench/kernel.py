@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel alone (build/braid_bench): a commit that registers a file, opening a log of 100 000 adds, refreshing it by one commit.
+
+Opening from a checkpoint goes through SQL, because the kernel reads Parquet by DuckDB: ATTACH and DESCRIBE against read_parquet of the
+checkpoint's path and statistics."""
+
+import json
+import statistics
+import subprocess
+
+import data
+import engines
+from engines import run
+from measure import Line, timed
+
+
+def kernel_bench(recorder, name, mode, root, repetitions):
+    command = [str(engines.KERNEL_BENCH), mode, str(root), str(repetitions)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip())
+    samples = json.loads(done.stdout)
+    for side, values in samples.items():
+        for rep, value in enumerate(values):
+            recorder.raw(name, side, rep, value)
+    return samples["measured"], samples["reference"]
+
+
+def measure_commit(recorder, tables):
+    name = "commit/register"
+    if not recorder.wants(name):
+        return
+    root, repetitions = tables.copy("ev-empty"), recorder.reps(301)
+    ours, theirs = kernel_bench(recorder, name, "commit", root, repetitions)
+    import deltalake
+
+    good = len(deltalake.DeltaTable(str(root)).file_uris()) == repetitions
+    tables.drop(root)
+    note = "kernel transaction against temporary file + fsync + link + fsync of the directory"
+    recorder.ratio(name, ours, theirs, 2, verified=good, verified_by="deltalake", note=note)
+
+
+def measure_log(recorder, tables):
+    if recorder.wants("log/open-json"):
+        root = tables.copy("log-json")
+        ours, theirs = kernel_bench(recorder, "log/open-json", "open", root, recorder.reps(15))
+        tables.drop(root)
+        note = f"{data.ADDS:,} adds against simdjson reading every value"
+        recorder.ratio("log/open-json", ours, theirs, 2, verified=True, verified_by="simdjson", note=note)
+    if recorder.wants("log/open-checkpoint"):
+        open_checkpoint(recorder, tables)
+    if recorder.wants("log/refresh"):
+        root = tables.copy("log-json")
+        ours, _ = kernel_bench(recorder, "log/refresh", "refresh", root, recorder.reps(101))
+        tables.drop(root)
+        note = f"by one commit, {data.ADDS:,} files"
+        line = Line("log/refresh", statistics.median(ours), None, "ms", repetitions=len(ours), limit=1, note=note)
+        recorder.add(line)
+
+
+def open_checkpoint(recorder, tables):
+    name = "log/open-checkpoint"
+    root = tables.copy("log-ckpt")
+    checkpoint = next((root / "_delta_log").glob("*.checkpoint.parquet"))
+    con = engines.connect()
+    bare = f"select count(add.path), sum(strlen(add.path)), sum(strlen(add.stats)) from read_parquet('{checkpoint}')"
+
+    def opened(rep):
+        taken = timed(lambda: engines.attach(con, root))
+        engines.detach(con)
+        return taken
+
+    ours, theirs = recorder.pairs(name, opened, lambda rep: timed(lambda: run(con, bare)), repetitions=15, warm=2)
+    tables.drop(root)
+    note = f"{data.ADDS:,} adds: ATTACH and DESCRIBE against read_parquet of path and stats"
+    recorder.ratio(name, ours, theirs, 4, note=note)

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""make bench: Braid's speed and memory as ratios, each against what the same machine did in the same minute.
+
+usage: run.py [--only NAME[,NAME]] [--quick] [--json]
+
+NAME is a line (scan/clean) or a group (scan). --quick: a tenth of the rows and few repetitions, to see that everything works; its ratios mean
+nothing. --json prints the lines for programs. Every repetition goes to build/bench/results.jsonl. The tables are made once, below build/bench
+or $BRAID_BENCH_DIR. Exit status 1: a line failed, or another engine found a result wrong; a ratio over its target is reported, not an error.
+"""
+
+import argparse
+import json
+import platform
+import sys
+import traceback
+
+import appends
+import changes
+import data
+import duckdb
+import engines
+import kernel
+import memory
+import scan
+import writers
+from measure import Line, Recorder
+
+ROWS = 10_000_000
+GROUPS = {
+    "scan": scan.measure,
+    "delete": changes.measure_deletes,
+    "update": changes.measure_updates,
+    "commit": kernel.measure_commit,
+    "log": kernel.measure_log,
+    "writers": writers.measure,
+    "appends": appends.measure,
+    "memory": memory.measure,
+}
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="lines or groups, separated by commas")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    return parser.parse_args()
+
+
+def main() -> int:
+    options = parse_arguments()
+    say = lambda text: print(text, file=sys.stderr, flush=True)
+    if not engines.EXTENSION.exists():
+        say(f"bench: {engines.EXTENSION} is missing: run make first")
+        return 1
+    data.HOME.mkdir(parents=True, exist_ok=True)
+    tables = data.Tables(ROWS // 10 if options.quick else ROWS, say)
+    recorder = Recorder(data.HOME / "results.jsonl", options.quick, [w for w in options.only.split(",") if w], say)
+    for group, body in GROUPS.items():
+        if recorder.wants(group):
+            say(group)
+            recorder.calibrated(group, tables.work, lambda: guarded(recorder, group, body, tables))
+    if options.json:
+        print(json.dumps(summary(recorder, options.quick), indent=1))
+    else:
+        show(recorder)
+    return int(any(line.verdict in ("FAILED", "WRONG") for line in recorder.lines))
+
+
+def guarded(recorder, group, body, tables):
+    """A group that fails is a line of the report; the others still run."""
+    try:
+        body(recorder, tables)
+    except Exception as error:
+        traceback.print_exc()
+        text = str(error).strip().splitlines()
+        recorder.add(Line(group, 0, None, "", error=text[-1][:300] if text else type(error).__name__))
+
+
+def summary(recorder, quick) -> dict:
+    machine = {"kernel": platform.release(), "python": platform.python_version(), "duckdb": duckdb.__version__}
+    lines = [line.as_json() for line in recorder.lines]
+    return {"quick": quick, "machine": machine, "calibrations": recorder.calibrations, "lines": lines}
+
+
+def amount(value: float | None, unit: str) -> str:
+    if value is None:
+        return "-"
+    digits = 0 if value >= 1000 else 1 if value >= 20 else 2 if value >= 1 else 3
+    return f"{value:,.{digits}f} {unit}".strip()
+
+
+def show(recorder):
+    head = ["line", "measured", "reference", "ratio", "quartiles", "target", "verdict", "verified by", ""]
+    rows = [head]
+    for line in recorder.lines:
+        ratio = f"{line.ratio:.2f}" if line.ratio is not None else "-"
+        spread = f"{line.spread[0]:.2f}-{line.spread[1]:.2f}" if line.spread else "-"
+        figures = [amount(line.measured, line.unit), amount(line.reference, line.unit), ratio, spread]
+        note = line.error or line.note
+        rows.append([line.name, *figures, line.target, line.verdict, line.verified_by or "-", note])
+    widths = [max(len(row[i]) for row in rows) for i in range(len(head) - 1)]
+    for row in rows:
+        cells = [cell.rjust(w) if 0 < i < 6 else cell.ljust(w) for i, (cell, w) in enumerate(zip(row, widths))]
+        print("  ".join(cells + row[-1:]).rstrip())
+    noisy = [c["group"] for c in recorder.calibrations if c["noisy"]]
+    if noisy:
+        print(f"\nThe machine's own speed moved by more than 10 % during: {', '.join(noisy)}")
+    print(f"\nEvery repetition: {recorder.file.name}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

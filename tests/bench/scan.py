@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading: a full scan of one column, on a clean file and with 1 % of its rows deleted by a vector, against read_parquet of that file."""
+
+import engines
+from engines import run
+from measure import timed
+
+
+def measure(recorder, tables):
+    for name, table, limit in ("scan/clean", "ev", 1.05), ("scan/deleted-1pct", "ev-del1", 1.15):
+        if recorder.wants(name):
+            one(recorder, tables, name, table, limit)
+
+
+def one(recorder, tables, name, table, limit):
+    con = engines.connect()
+    root = tables.copy(table)
+    engines.attach(con, root)
+    bare = f"select sum(v) from read_parquet('{tables.parquet()}')"
+    ours, theirs = recorder.pairs(
+        name,
+        lambda rep: timed(lambda: run(con, "select sum(v) from ev")),
+        lambda rep: timed(lambda: run(con, bare)),
+        repetitions=31,
+        warm=3,
+    )
+    expected = bare + (" where k % 100 <> 7" if table == "ev-del1" else "")
+    same = run(con, "select sum(v) from ev") == run(con, expected)
+    tables.drop(root)
+    recorder.ratio(name, ours, theirs, limit, verified=same, verified_by="read_parquet", note="sum(v) against read_parquet")
