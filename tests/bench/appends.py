@@ -13,9 +13,6 @@ ROWS = 1000
 
 
 def measure(recorder, tables):
-    names = [f"appends/{n}-writers" for n in WRITERS] + ["appends/2-over-1", "appends/4-over-2"]
-    if not any(recorder.wants(n) for n in names):
-        return
     seconds, rounds = (1, 2) if recorder.quick else (4, 3)
     rates = {(engine, n): [] for engine in ("braid", "deltalake") for n in WRITERS}
     verified = dict.fromkeys(WRITERS, True)

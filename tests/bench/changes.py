@@ -2,7 +2,7 @@
 """DELETE and UPDATE of one row and of 1 % of the rows, against the bare work that no engine can leave out.
 
 A reference scan returns the numbers of the rows that match (for UPDATE also their columns: the new rows are made of them) from read_parquet in
-the same DuckDB; where the issue is one row, one durable commit is added; for UPDATE also the encoding of the new rows, by COPY from memory.
+the same DuckDB; for one row a durable commit is added; for UPDATE also the encoding of the new rows, by COPY from memory.
 """
 
 import os
@@ -15,20 +15,24 @@ COLUMNS = "id, k, grp, v + 1 as v, s, d"
 SHARE = "k % 100 = 7"
 
 
+def delete_row(recorder, tables):
+    Change(recorder, tables, "delete/one-row", one_row(tables)).delete(21)
+
+
+def delete_share(recorder, tables):
+    Change(recorder, tables, "delete/1pct", SHARE).delete(11)
+
+
+def update_row(recorder, tables):
+    Change(recorder, tables, "update/one-row", one_row(tables)).update(21)
+
+
+def update_share(recorder, tables):
+    Change(recorder, tables, "update/1pct", SHARE).update(9)
+
+
 def one_row(tables) -> str:
     return f"id = {tables.rows // 2 + 1}"
-
-
-def measure_deletes(recorder, tables):
-    for name, predicate, reps in ("delete/one-row", one_row(tables), 21), ("delete/1pct", SHARE, 11):
-        if recorder.wants(name):
-            Change(recorder, tables, name, predicate).delete(reps)
-
-
-def measure_updates(recorder, tables):
-    for name, predicate, reps in ("update/one-row", one_row(tables), 21), ("update/1pct", SHARE, 9):
-        if recorder.wants(name):
-            Change(recorder, tables, name, predicate).update(reps)
 
 
 class Change:

@@ -17,7 +17,7 @@ import time
 @dataclasses.dataclass
 class Line:
     name: str
-    measured: float
+    measured: float | None
     reference: float | None
     unit: str
     ratio: float | None = None
@@ -94,10 +94,8 @@ class Recorder:
         self.calibrations: list[dict] = []
 
     def wants(self, name: str) -> bool:
-        """Whether the line, or a group of lines such as "scan", was asked for."""
-        if not self.wanted:
-            return True
-        return any(name == w or name.startswith(f"{w}/") or w.startswith(f"{name}/") for w in self.wanted)
+        """Whether a line (scan/clean) or a family of lines (appends) was asked for, by itself or by its group."""
+        return not self.wanted or any(name == w or name.startswith(f"{w}/") or w.startswith(f"{name}/") for w in self.wanted)
 
     def reps(self, full: int) -> int:
         return max(2, full // 5) if self.quick else full
@@ -108,10 +106,10 @@ class Recorder:
         self.file.write(json.dumps(line) + "\n")
         self.file.flush()
 
-    def calibrated(self, group: str, folder, body):
+    def calibrated(self, name: str, folder, body):
         before = calibrate(folder)
         body()
-        block = {"group": group, "before": before, "after": calibrate(folder)}
+        block = {"name": name, "before": before, "after": calibrate(folder)}
         drift = [block["after"][k] / before[k] for k in before]
         block["noisy"] = any(not 0.9 <= d <= 1.1 for d in drift)
         self.calibrations.append(block)

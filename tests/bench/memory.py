@@ -12,12 +12,12 @@ import engines
 from measure import Line
 
 
-def measure(recorder, tables):
-    for verb in "delete", "update":
-        if recorder.wants(f"memory/{verb}"):
-            change(recorder, tables, verb)
-    if recorder.wants("memory/insert-50m"):
-        insert(recorder, tables)
+def delete(recorder, tables):
+    change(recorder, tables, "delete")
+
+
+def update(recorder, tables):
+    change(recorder, tables, "update")
 
 
 def change(recorder, tables, verb):

@@ -27,15 +27,22 @@ import writers
 from measure import Line, Recorder
 
 ROWS = 10_000_000
-GROUPS = {
-    "scan": scan.measure,
-    "delete": changes.measure_deletes,
-    "update": changes.measure_updates,
-    "commit": kernel.measure_commit,
-    "log": kernel.measure_log,
-    "writers": writers.measure,
+BODIES = {
+    "scan/clean": scan.clean,
+    "scan/deleted-1pct": scan.deleted,
+    "delete/one-row": changes.delete_row,
+    "delete/1pct": changes.delete_share,
+    "update/one-row": changes.update_row,
+    "update/1pct": changes.update_share,
+    "commit/register": kernel.commit,
+    "log/open-json": kernel.open_json,
+    "log/open-checkpoint": kernel.open_checkpoint,
+    "log/refresh": kernel.refresh,
+    "writers/8-processes": writers.measure,
     "appends": appends.measure,
-    "memory": memory.measure,
+    "memory/delete": memory.delete,
+    "memory/update": memory.update,
+    "memory/insert-50m": memory.insert,
 }
 
 
@@ -56,10 +63,9 @@ def main() -> int:
     data.HOME.mkdir(parents=True, exist_ok=True)
     tables = data.Tables(ROWS // 10 if options.quick else ROWS, say)
     recorder = Recorder(data.HOME / "results.jsonl", options.quick, [w for w in options.only.split(",") if w], say)
-    for group, body in GROUPS.items():
-        if recorder.wants(group):
-            say(group)
-            recorder.calibrated(group, tables.work, lambda: guarded(recorder, group, body, tables))
+    for name, body in BODIES.items():
+        if recorder.wants(name):
+            recorder.calibrated(name, tables.work, lambda: guarded(recorder, name, body, tables))
     if options.json:
         print(json.dumps(summary(recorder, options.quick), indent=1))
     else:
@@ -67,14 +73,14 @@ def main() -> int:
     return int(any(line.verdict in ("FAILED", "WRONG") for line in recorder.lines))
 
 
-def guarded(recorder, group, body, tables):
-    """A group that fails is a line of the report; the others still run."""
+def guarded(recorder, name, body, tables):
+    """What fails is a line of the report; the rest still runs."""
     try:
         body(recorder, tables)
     except Exception as error:
         traceback.print_exc()
         text = str(error).strip().splitlines()
-        recorder.add(Line(group, 0, None, "", error=text[-1][:300] if text else type(error).__name__))
+        recorder.add(Line(name, None, None, "", error=text[-1][:300] if text else type(error).__name__))
 
 
 def summary(recorder, quick) -> dict:
@@ -103,7 +109,7 @@ def show(recorder):
     for row in rows:
         cells = [cell.rjust(w) if 0 < i < 6 else cell.ljust(w) for i, (cell, w) in enumerate(zip(row, widths))]
         print("  ".join(cells + row[-1:]).rstrip())
-    noisy = [c["group"] for c in recorder.calibrations if c["noisy"]]
+    noisy = [c["name"] for c in recorder.calibrations if c["noisy"]]
     if noisy:
         print(f"\nThe machine's own speed moved by more than 10 % during: {', '.join(noisy)}")
     print(f"\nEvery repetition: {recorder.file.name}")

@@ -6,13 +6,15 @@ from engines import run
 from measure import timed
 
 
-def measure(recorder, tables):
-    for name, table, limit in ("scan/clean", "ev", 1.05), ("scan/deleted-1pct", "ev-del1", 1.15):
-        if recorder.wants(name):
-            one(recorder, tables, name, table, limit)
+def clean(recorder, tables):
+    scan(recorder, tables, "scan/clean", "ev", 1.05)
 
 
-def one(recorder, tables, name, table, limit):
+def deleted(recorder, tables):
+    scan(recorder, tables, "scan/deleted-1pct", "ev-del1", 1.15)
+
+
+def scan(recorder, tables, name, table, limit):
     con = engines.connect()
     root = tables.copy(table)
     engines.attach(con, root)
