@@ -16,6 +16,6 @@ std::string SerializePositions(const PositionSet& positions);              // ma
 Result<PositionSet> DeserializePositions(std::string_view bytes);          // kCorrupt with the reason
 
 std::string EncodeZ85(std::string_view bytes);                             // zero-padded to a multiple of 4
-Result<std::string> DecodeZ85(std::string_view text);
+Result<std::string> DecodeZ85(std::string_view text);                      // also a last group shortened by leading '#'
 
 }  // namespace braid

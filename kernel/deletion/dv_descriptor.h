@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "base/result.h"
+
 namespace braid {
 
 struct DvDescriptor {
@@ -18,9 +20,9 @@ struct DvDescriptor {
 	bool operator==(const DvDescriptor&) const = default;
 };
 
-// storageType + pathOrInlineDv [+ "@" + offset]: the second half of a logical file's key; "" without a vector.
+// storageType + pathOrInlineDv [+ "@" + offset]: the second half of a logical file's key.
 std::string UniqueId(const DvDescriptor& dv);
-// Where the vector's file is, relative to the table root (an absolute URI for 'p'). Precondition: storage_type is not 'i'.
-std::string FilePath(const DvDescriptor& dv);
+// Where the vector's file is, relative to the table root (an absolute URI for 'p'). kCorrupt: inline, an unknown type, not a UUID.
+Result<std::string> FilePath(const DvDescriptor& dv);
 
 }  // namespace braid

@@ -13,9 +13,13 @@
 
 #include "base/result.h"
 
+namespace roaring::api {
 struct roaring64_bitmap_s;
+}
 
 namespace braid {
+
+using Roaring64 = ::roaring::api::roaring64_bitmap_s;
 
 class PositionSet {
  public:
@@ -26,6 +30,7 @@ class PositionSet {
 	PositionSet& operator=(PositionSet other) noexcept;
 	~PositionSet();
 
+	static PositionSet Adopt(Roaring64* owned);  // takes over a valid bitmap
 	static PositionSet Range(uint64_t first, uint64_t last_exclusive);
 
 	bool Add(uint64_t position);  // false if it was there
@@ -47,11 +52,11 @@ class PositionSet {
 	// Position of the smallest member that is >= from, or UINT64_MAX.
 	uint64_t NextFrom(uint64_t from) const;
 
-	const roaring64_bitmap_s* bitmap() const { return bitmap_; }
-	roaring64_bitmap_s* mutable_bitmap() { return bitmap_; }
+	const Roaring64* bitmap() const { return bitmap_; }
+	Roaring64* mutable_bitmap() { return bitmap_; }
 
  private:
-	roaring64_bitmap_s* bitmap_;
+	Roaring64* bitmap_;  // owned; null only after a move
 };
 
 PositionSet operator|(PositionSet a, const PositionSet& b);

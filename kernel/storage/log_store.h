@@ -42,6 +42,9 @@ class LogStore {
 	virtual Status PutIfAbsent(std::string_view path, std::string_view bytes) = 0;
 	// Creates or atomically replaces a file that is not a commit (_last_checkpoint, checksum, deletion vector, checkpoint).
 	virtual Status Put(std::string_view path, std::string_view bytes) = 0;
+	// Creates a new file that is not yet durable: MakeDurable makes it so. kAlreadyExists if there is one. For files that nothing names yet
+	// (deletion vectors): a crash leaves at most an unreferenced file.
+	virtual Status Create(std::string_view path, std::string_view bytes) = 0;
 	// Before a commit names these files: their bytes and the directory entries that lead to them are on stable storage when this returns.
 	virtual Status MakeDurable(std::span<const std::string> paths) = 0;
 	// Removes a file; a missing one is success.
