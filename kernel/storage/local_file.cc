@@ -21,6 +21,7 @@ Verdict Judge(FileAccess access, int error) {
   switch (error) {
     case ENOSPC:
     case EDQUOT:
+    case EFBIG:
       return {ErrorKind::kNoSpace, "Free space or raise the quota there, then run the statement again"};
     case EROFS:
       return {ErrorKind::kReadOnly,
