@@ -31,11 +31,8 @@ add_custom_target(braid_loadable ALL DEPENDS "${CMAKE_BINARY_DIR}/braid.duckdb_e
 file(CREATE_LINK "${deps}/duckdb/libduckdb.so" "${CMAKE_BINARY_DIR}/libduckdb.so" SYMBOLIC)
 file(CREATE_LINK "${deps}/duckdb/duckdb" "${CMAKE_BINARY_DIR}/duckdb" SYMBOLIC)
 
-file(GLOB cli_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/cli/*.cc")
-if(cli_sources)
-  add_executable(braid ${cli_sources})
-  target_compile_options(braid PRIVATE ${braid_warnings})
-  target_compile_definitions(braid PRIVATE
-    BRAID_VERSION="${PROJECT_VERSION}" BRAID_DUCKDB_VERSION="${BRAID_DUCKDB_VERSION}")
-  target_link_libraries(braid PRIVATE braid_kernel)
-endif()
+add_executable(braid cli/main.cc cli/launcher.cc)
+target_compile_options(braid PRIVATE ${braid_warnings})
+target_include_directories(braid PRIVATE "${CMAKE_SOURCE_DIR}")
+target_compile_definitions(braid PRIVATE
+  BRAID_VERSION="${PROJECT_VERSION}" BRAID_DUCKDB_VERSION="${BRAID_DUCKDB_VERSION}")
