@@ -10,11 +10,11 @@
 #include <string>
 
 #include "base/environment.h"
+#include "kernel/storage/row_probe.h"
+#include "kernel/txn/isolation.h"
 #include "kernel/txn/transaction.h"
 
 namespace braid {
-
-enum class ConcurrencyMode { kStrict, kSound, kMax };
 
 struct CommitOptions {
 	ConcurrencyMode mode = ConcurrencyMode::kSound;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
+
 namespace braid {
 
 enum class ConflictClass {
@@ -34,5 +36,6 @@ inline constexpr std::string_view kConflictSqlState = "2D521";
 std::string ErrorClassName(ConflictClass conflict_class);  // "DELTA_CONCURRENT_APPEND"
 // "[DELTA_CONCURRENT_APPEND.ROW_LEVEL_CHANGES] <what> ... SQLSTATE: 2D521"
 std::string ConflictMessage(const ConflictReport& report);
+std::unexpected<Error> AsError(ConflictReport report);  // kConflict, with message and report
 
 }  // namespace braid

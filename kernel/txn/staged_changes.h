@@ -31,6 +31,8 @@ struct StagedChanges {
 	std::vector<SetTransaction> set_transactions;
 	std::vector<DomainMetadata> domains;
 	bool data_change = true;
+	// Physical rows of files in deleted_rows whose statistics do not say it (by the same path): a vector may not be added without.
+	std::map<std::string, int64_t> physical_rows;
 
 	bool empty() const {
 		return new_files.empty() && deleted_rows.empty() && replaced_files.empty() && !removes_all && !protocol && !metadata &&

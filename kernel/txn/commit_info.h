@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a commit says of itself (properties.md 6.3 and 6.4): honest blindness, the level used, metrics under the names
+// other engines use, and the recorded reads that later losers judge us by.
+#pragma once
+
+#include "kernel/txn/row_rebase.h"
+
+namespace braid {
+
+struct AttemptFacts {
+  int64_t now_ms = 0;
+  std::optional<int64_t> in_commit_timestamp;
+  std::string txn_id;
+  std::string engine_info;
+  IsolationLevel level = IsolationLevel::kWriteSerializable;
+  int attempts = 1;
+  int winners = 0;
+  int64_t conflict_check_ms = 0;
+};
+
+// Appends without reading and without removing (rules.md R36).
+bool IsBlindAppend(const Transaction& transaction);
+CommitInfo MakeCommitInfo(const Transaction& transaction, const RebaseCounts& counts, const AttemptFacts& facts);
+
+// The in-commit timestamp of the version after `head` (null: of version 0), if the table has them: later than every
+// earlier one (PROTOCOL: In-Commit Timestamps).
+std::optional<int64_t> InCommitTimestamp(const Transaction& transaction, const Snapshot* head, int64_t now_ms);
+
+}  // namespace braid

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two isolation levels of a table (rules.md R29 to R35; an absent property counts as WriteSerializable), and how
+// eagerly we resolve.
+#pragma once
+
+#include <string_view>
+
+#include "kernel/action/actions.h"
+
+namespace braid {
+
+enum class IsolationLevel { kWriteSerializable, kSerializable };
+
+std::string_view ToString(IsolationLevel level);  // as written in delta.isolationLevel and in commitInfo
+IsolationLevel LevelOf(const Metadata& metadata);
+IsolationLevel Stricter(IsolationLevel a, IsolationLevel b);
+
+// How a lost race is treated (design.md decision 5): as documented, by rows, or by rows with repair.
+enum class ConcurrencyMode { kStrict, kSound, kMax };
+
+}  // namespace braid
