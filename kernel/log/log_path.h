@@ -13,8 +13,10 @@ std::string ChecksumPath(int64_t version);           // "_delta_log/000000000000
 std::string ClassicCheckpointPath(int64_t version);  // "_delta_log/00000000000000000007.checkpoint.parquet"
 inline constexpr std::string_view kLastCheckpointPath = "_delta_log/_last_checkpoint";
 
-// A path as written in an action, percent-decoded: two spellings of one file compare equal, and the store finds it by this name.
+// A path as written in an action, percent-decoded: two spellings of one file compare equal.
 std::string DecodePath(std::string_view path);
+// The name by which the store finds the file of an action: relative names are plain there, absolute ones stay as written.
+std::string StorePath(std::string_view path);
 // A plain relative path as an action spells it: every byte that a URI path may not hold is percent-encoded ('%' too).
 std::string EncodePath(std::string_view plain);
 

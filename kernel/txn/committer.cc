@@ -216,7 +216,7 @@ Status CommitRun::MakeDurable() {
   if (!context_.options.durable) return {};
   std::vector<std::string> files = rebase_.vector_files();
   if (!data_durable_) {
-    for (const NewFile& file : transaction_.changes.new_files) files.push_back(DecodePath(file.add.path));
+    for (const NewFile& file : transaction_.changes.new_files) files.push_back(StorePath(file.add.path));
   }
   if (!files.empty()) BRAID_TRY(context_.store.MakeDurable(files));
   data_durable_ = true;

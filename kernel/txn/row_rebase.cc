@@ -14,248 +14,253 @@ static std::string IdOf(const AddFile& file) { return file.deletion_vector ? Uni
 // PROTOCOL: Add File and Remove File: the remove repeats what readers of the change need, and names the logical file
 // with its vector.
 static RemoveFile RemoveOf(const AddFile& live, int64_t now_ms, bool data_change) {
-  RemoveFile remove;
-  remove.path = live.path;
-  remove.deletion_timestamp = now_ms;
-  remove.data_change = data_change;
-  remove.extended_file_metadata = true;
-  remove.partition_values = live.partition_values;
-  remove.size = live.size;
-  remove.stats = live.stats;
-  remove.tags = live.tags;
-  remove.deletion_vector = live.deletion_vector;
-  remove.base_row_id = live.base_row_id;
-  remove.default_row_commit_version = live.default_row_commit_version;
-  return remove;
+	RemoveFile remove;
+	remove.path = live.path;
+	remove.deletion_timestamp = now_ms;
+	remove.data_change = data_change;
+	remove.extended_file_metadata = true;
+	remove.partition_values = live.partition_values;
+	remove.size = live.size;
+	remove.stats = live.stats;
+	remove.tags = live.tags;
+	remove.deletion_vector = live.deletion_vector;
+	remove.base_row_id = live.base_row_id;
+	remove.default_row_commit_version = live.default_row_commit_version;
+	return remove;
 }
 
 // A vector may stand only beside numRecords (PROTOCOL: Deletion Vectors), which some writers leave out.
 static Result<std::string> StatsWithVector(const AddFile& live, int64_t physical_rows) {
-  std::string stats = live.stats;
-  if (!NumRecords(stats)) {
-    const std::string rows = "\"numRecords\":" + std::to_string(physical_rows);
-    const size_t brace = stats.find('{');
-    const bool alone = brace == std::string::npos || stats.find('"') == std::string::npos;
-    stats = alone ? "{" + rows + "}" : stats.insert(brace + 1, rows + ",");
-  }
-  if (live.deletion_vector) return stats;  // wide already
-  return WidenForDeletionVector(stats);
+	std::string stats = live.stats;
+	if (!NumRecords(stats)) {
+		const std::string rows = "\"numRecords\":" + std::to_string(physical_rows);
+		const size_t brace = stats.find('{');
+		const bool alone = brace == std::string::npos || stats.find('"') == std::string::npos;
+		stats = alone ? "{" + rows + "}" : stats.insert(brace + 1, rows + ",");
+	}
+	if (live.deletion_vector) return stats;  // wide already
+	return WidenForDeletionVector(stats);
 }
 
 static Result<int64_t> PhysicalRows(const Transaction& transaction, const std::string& path, std::string_view stats) {
-  if (const auto rows = NumRecords(stats)) return *rows;
-  const auto known = transaction.changes.physical_rows.find(path);
-  if (known != transaction.changes.physical_rows.end()) return known->second;
-  return Fail(ErrorKind::kUnsupported,
-              "[DELTA_DELETION_VECTOR_MISSING_NUM_RECORDS] Table " + transaction.base->table + ": file " + path +
-                  " has no numRecords in its statistics, so rows of it cannot be deleted by a vector. "
-                  "Rewrite the file or compute its statistics first. SQLSTATE: 2D521");
+	if (const auto rows = NumRecords(stats)) return *rows;
+	const auto known = transaction.changes.physical_rows.find(path);
+	if (known != transaction.changes.physical_rows.end()) return known->second;
+	return Fail(ErrorKind::kUnsupported,
+				"[DELTA_DELETION_VECTOR_MISSING_NUM_RECORDS] Table " + transaction.base->table + ": file " + path +
+					" has no numRecords in its statistics, so rows of it cannot be deleted by a vector. "
+					"Rewrite the file or compute its statistics first. SQLSTATE: 2D521");
 }
 
 Result<std::map<std::string, RowRebase::Target>> RowRebase::Targets(const Snapshot* head) const {
-  std::map<std::string, Target> targets;
-  for (const auto& [path, rows] : transaction_.changes.deleted_rows) {
-    if (rows.Empty() || transaction_.changes.removes_all) continue;
-    const LiveFile* live = head->files->Find(path);
-    const LiveFile* read = transaction_.base->files->Find(path);
-    if (!live || !read) {
-      return Fail(ErrorKind::kInvalidArgument, "Table " + head->table + ", version " + std::to_string(head->version) +
-                                                   ": rows are to be deleted from " + path + ", which is not active");
-    }
-    // on-disk.md 3.4, rule 6: positions mean the same rows only while the file is the same.
-    if (live->size != read->size) {
-      return Fail(ErrorKind::kCorrupt, "Table " + head->table + ": the size of " + path + " changed from " +
-                                           std::to_string(read->size) + " to " + std::to_string(live->size) +
-                                           " bytes, but data files are immutable");
-    }
-    Target target;
-    BRAID_TRY(target.live, ToAddFile(*live));
-    BRAID_TRY(const PositionSet* present, vectors_.Get(*live));
-    target.rows = *present | rows;
-    BRAID_TRY(target.physical_rows, PhysicalRows(transaction_, path, live->stats));
-    targets.emplace(path, std::move(target));
-  }
-  for (const NewFile& file : transaction_.changes.new_files) {
-    if (file.deleted.Empty()) continue;
-    targets.emplace(file.add.path, Target{file.add, file.deleted, file.num_records});
-  }
-  for (const auto& [path, target] : targets) {
-    if (target.rows.NextFrom(static_cast<uint64_t>(target.physical_rows)) == UINT64_MAX) continue;
-    return Fail(ErrorKind::kInvalidArgument, "File " + path + " has " + std::to_string(target.physical_rows) +
-                                                 " rows, but a row behind its end is to be deleted");
-  }
-  return targets;
+	std::map<std::string, Target> targets;
+	for (const auto& [path, rows] : transaction_.changes.deleted_rows) {
+		if (rows.Empty() || transaction_.changes.removes_all) continue;
+		const LiveFile* live = head->files->Find(path);
+		const LiveFile* read = transaction_.base->files->Find(path);
+		if (!live || !read) {
+			return Fail(ErrorKind::kInvalidArgument,
+						"Table " + head->table + ", version " + std::to_string(head->version) +
+							": rows are to be deleted from " + path + ", which is not active");
+		}
+		// on-disk.md 3.4, rule 6: positions mean the same rows only while the file is the same.
+		if (live->size != read->size) {
+			return Fail(ErrorKind::kCorrupt, "Table " + head->table + ": the size of " + path + " changed from " +
+												 std::to_string(read->size) + " to " + std::to_string(live->size) +
+												 " bytes, but data files are immutable");
+		}
+		Target target;
+		BRAID_TRY(target.live, ToAddFile(*live));
+		BRAID_TRY(const PositionSet* present, vectors_.Get(*live));
+		target.rows = *present | rows;
+		BRAID_TRY(target.physical_rows, PhysicalRows(transaction_, path, live->stats));
+		targets.emplace(path, std::move(target));
+	}
+	for (const NewFile& file : transaction_.changes.new_files) {
+		if (file.deleted.Empty()) continue;
+		targets.emplace(file.add.path, Target {file.add, file.deleted, file.num_records});
+	}
+	for (const auto& [path, target] : targets) {
+		if (target.rows.NextFrom(static_cast<uint64_t>(target.physical_rows)) == UINT64_MAX) continue;
+		return Fail(ErrorKind::kInvalidArgument, "File " + path + " has " + std::to_string(target.physical_rows) +
+													 " rows, but a row behind its end is to be deleted");
+	}
+	return targets;
 }
 
 static bool IsEmptied(int64_t physical_rows, const PositionSet& rows) {
-  return rows.Cardinality() == static_cast<uint64_t>(physical_rows);
+	return rows.Cardinality() == static_cast<uint64_t>(physical_rows);
 }
 
 // Vectors over an unchanged one stay as earlier attempts wrote them; all others go into one new file.
 Status RowRebase::WriteVectors(const std::map<std::string, Target>& targets) {
-  std::vector<const PositionSet*> sets;
-  std::vector<std::string> paths;
-  std::map<std::string, Prepared> kept;
-  for (const auto& [path, target] : targets) {
-    if (IsEmptied(target.physical_rows, target.rows)) continue;
-    const auto earlier = prepared_.find(path);
-    if (earlier != prepared_.end() && earlier->second.over == IdOf(target.live)) {
-      kept.insert(*earlier);
-    } else {
-      sets.push_back(&target.rows);
-      paths.push_back(path);
-    }
-  }
-  prepared_ = std::move(kept);
-  if (!sets.empty()) {
-    BRAID_TRY(WrittenDvs written, WriteDeletionVectors(store_, random_, sets));
-    written_.insert(written.files.begin(), written.files.end());
-    for (size_t i = 0; i < paths.size(); i++) {
-      prepared_[paths[i]] = {IdOf(targets.at(paths[i]).live), written.descriptors[i]};
-    }
-  }
-  DeleteStaleFiles();
-  return {};
+	std::vector<const PositionSet*> sets;
+	std::vector<std::string> paths;
+	std::map<std::string, Prepared> kept;
+	for (const auto& [path, target] : targets) {
+		if (IsEmptied(target.physical_rows, target.rows)) continue;
+		const auto earlier = prepared_.find(path);
+		if (earlier != prepared_.end() && earlier->second.over == IdOf(target.live)) {
+			kept.insert(*earlier);
+		} else {
+			sets.push_back(&target.rows);
+			paths.push_back(path);
+		}
+	}
+	prepared_ = std::move(kept);
+	if (!sets.empty()) {
+		BRAID_TRY(WrittenDvs written, WriteDeletionVectors(store_, random_, sets));
+		written_.insert(written.files.begin(), written.files.end());
+		for (size_t i = 0; i < paths.size(); i++) {
+			prepared_[paths[i]] = {IdOf(targets.at(paths[i]).live), written.descriptors[i]};
+		}
+	}
+	DeleteStaleFiles();
+	return {};
 }
 
 std::vector<std::string> RowRebase::vector_files() const { return {written_.begin(), written_.end()}; }
 
 void RowRebase::DeleteStaleFiles() {
-  std::set<std::string> needed;
-  for (const auto& [path, prepared] : prepared_) {
-    if (prepared.vector.storage_type != 'i') needed.insert(FilePath(prepared.vector));
-  }
-  std::erase_if(written_,
-                [&](const std::string& file) { return !needed.contains(file) && store_.Delete(file).has_value(); });
+	std::set<std::string> needed;
+	for (const auto& [path, prepared] : prepared_) {
+		if (prepared.vector.storage_type == 'i') continue;
+		if (auto file = FilePath(prepared.vector)) needed.insert(*std::move(file));
+	}
+	std::erase_if(written_,
+				  [&](const std::string& file) { return !needed.contains(file) && store_.Delete(file).has_value(); });
 }
 
 void RowRebase::DeleteVectorFiles() {
-  prepared_.clear();
-  DeleteStaleFiles();
+	prepared_.clear();
+	DeleteStaleFiles();
 }
 
 namespace {
 
 // Collects the actions of one attempt and counts them under the conventions of Spark's metrics.
 class ActionList {
- public:
-  ActionList(const StagedChanges& changes, int64_t now_ms) : changes_(changes), now_ms_(now_ms) {}
+public:
+	ActionList(const StagedChanges& changes, int64_t now_ms) : changes_(changes), now_ms_(now_ms) {}
 
-  void Remove(const AddFile& live) {
-    commit_.actions.emplace_back(RemoveOf(live, now_ms_, changes_.data_change));
-    commit_.counts.files_removed++;
-    commit_.counts.bytes_removed += live.size;
-    if (live.deletion_vector) commit_.counts.vectors_removed++;
-  }
+	void Remove(const AddFile& live) {
+		commit_.actions.emplace_back(RemoveOf(live, now_ms_, changes_.data_change));
+		commit_.counts.files_removed++;
+		commit_.counts.bytes_removed += live.size;
+		if (live.deletion_vector) commit_.counts.vectors_removed++;
+	}
 
-  Status ReplaceVector(const AddFile& live, const DvDescriptor& vector, int64_t physical_rows) {
-    AddFile add = live;
-    BRAID_TRY(add.stats, StatsWithVector(live, physical_rows));
-    add.deletion_vector = vector;
-    add.data_change = changes_.data_change;
-    commit_.actions.emplace_back(RemoveOf(live, now_ms_, changes_.data_change));
-    commit_.actions.emplace_back(std::move(add));
-    commit_.counts.vectors_added++;
-    if (live.deletion_vector) commit_.counts.vectors_removed++, commit_.counts.vectors_updated++;
-    return {};
-  }
+	Status ReplaceVector(const AddFile& live, const DvDescriptor& vector, int64_t physical_rows) {
+		AddFile add = live;
+		BRAID_TRY(add.stats, StatsWithVector(live, physical_rows));
+		add.deletion_vector = vector;
+		add.data_change = changes_.data_change;
+		commit_.actions.emplace_back(RemoveOf(live, now_ms_, changes_.data_change));
+		commit_.actions.emplace_back(std::move(add));
+		commit_.counts.vectors_added++;
+		if (live.deletion_vector) commit_.counts.vectors_removed++, commit_.counts.vectors_updated++;
+		return {};
+	}
 
-  void Add(AddFile add, int64_t rows) {
-    add.data_change = changes_.data_change;
-    commit_.counts.files_added++;
-    commit_.counts.bytes_added += add.size;
-    commit_.counts.rows_added += rows;
-    if (add.deletion_vector) commit_.counts.vectors_added++;
-    commit_.actions.emplace_back(std::move(add));
-  }
+	void Add(AddFile add, int64_t rows) {
+		add.data_change = changes_.data_change;
+		commit_.counts.files_added++;
+		commit_.counts.bytes_added += add.size;
+		commit_.counts.rows_added += rows;
+		if (add.deletion_vector) commit_.counts.vectors_added++;
+		commit_.actions.emplace_back(std::move(add));
+	}
 
-  RebasedCommit& commit() { return commit_; }
+	RebasedCommit& commit() { return commit_; }
 
- private:
-  const StagedChanges& changes_;
-  const int64_t now_ms_;
-  RebasedCommit commit_;
+private:
+	const StagedChanges& changes_;
+	const int64_t now_ms_;
+	RebasedCommit commit_;
 };
 
 }  // namespace
 
 // What a whole-table replacement removes: everything but blind appends that it is ordered before.
 static Status RemoveAll(const Snapshot& head, const SurvivingAppends& survivors, ActionList& list) {
-  for (const LiveFile* file : head.files->Files()) {
-    if (survivors.contains(DecodePath(file->path))) continue;
-    BRAID_TRY(const AddFile add, ToAddFile(*file));
-    list.Remove(add);
-  }
-  return {};
+	for (const LiveFile* file : head.files->Files()) {
+		if (survivors.contains(DecodePath(file->path))) continue;
+		BRAID_TRY(const AddFile add, ToAddFile(*file));
+		list.Remove(add);
+	}
+	return {};
 }
 
 static Status RemoveReplaced(const StagedChanges& changes, const Snapshot& head, ActionList& list) {
-  for (const std::string& path : changes.replaced_files) {
-    const LiveFile* live = head.files->Find(path);
-    if (!live) {
-      return Fail(ErrorKind::kInvalidArgument, "Table " + head.table + ", version " + std::to_string(head.version) +
-                                                   ": file " + path + " is to be replaced, but it is not active");
-    }
-    BRAID_TRY(const AddFile add, ToAddFile(*live));
-    list.Remove(add);
-  }
-  return {};
+	for (const std::string& path : changes.replaced_files) {
+		const LiveFile* live = head.files->Find(path);
+		if (!live) {
+			return Fail(ErrorKind::kInvalidArgument, "Table " + head.table + ", version " +
+														 std::to_string(head.version) + ": file " + path +
+														 " is to be replaced, but it is not active");
+		}
+		BRAID_TRY(const AddFile add, ToAddFile(*live));
+		list.Remove(add);
+	}
+	return {};
 }
 
 static Status CheckVectorsAllowed(const Transaction& transaction, const Snapshot* head) {
-  const Metadata& metadata = transaction.changes.metadata ? *transaction.changes.metadata : head->metadata;
-  const Protocol& protocol = transaction.changes.protocol ? *transaction.changes.protocol : head->protocol;
-  if (HasFeature(protocol, "deletionVectors") && PropertyEnabled(metadata.configuration, "delta.enableDeletionVectors"))
-    return {};
-  return Fail(ErrorKind::kUnsupported, "Table " + (head ? head->table : metadata.id) +
-                                           ": deletion vectors are not enabled (delta.enableDeletionVectors), so rows "
-                                           "can only be deleted by rewriting their files");
+	const Metadata& metadata = transaction.changes.metadata ? *transaction.changes.metadata : head->metadata;
+	const Protocol& protocol = transaction.changes.protocol ? *transaction.changes.protocol : head->protocol;
+	if (HasFeature(protocol, "deletionVectors") &&
+		PropertyEnabled(metadata.configuration, "delta.enableDeletionVectors"))
+		return {};
+	return Fail(ErrorKind::kUnsupported,
+				"Table " + (head ? head->table : metadata.id) +
+					": deletion vectors are not enabled (delta.enableDeletionVectors), so rows "
+					"can only be deleted by rewriting their files");
 }
 
 Result<RebasedCommit> RowRebase::Onto(const Snapshot* head, int64_t version, int64_t now_ms,
-                                      const SurvivingAppends& survivors) {
-  const StagedChanges& changes = transaction_.changes;
-  BRAID_TRY(const auto targets, Targets(head));
-  BRAID_TRY(WriteVectors(targets));
-  if (!prepared_.empty()) BRAID_TRY(CheckVectorsAllowed(transaction_, head));
+									  const SurvivingAppends& survivors) {
+	const StagedChanges& changes = transaction_.changes;
+	BRAID_TRY(const auto targets, Targets(head));
+	BRAID_TRY(WriteVectors(targets));
+	if (!prepared_.empty()) BRAID_TRY(CheckVectorsAllowed(transaction_, head));
 
-  ActionList list(changes, now_ms);
-  std::vector<Action>& actions = list.commit().actions;
-  if (changes.protocol) actions.emplace_back(*changes.protocol);
-  if (changes.metadata) actions.emplace_back(*changes.metadata);
-  for (const auto& transaction : changes.set_transactions) actions.emplace_back(transaction);
-  for (const auto& domain : changes.domains) actions.emplace_back(domain);
-  if (changes.removes_all && head) BRAID_TRY(RemoveAll(*head, survivors, list));
-  if (!changes.removes_all && head) BRAID_TRY(RemoveReplaced(changes, *head, list));
-  for (const auto& [path, rows] : changes.deleted_rows) {
-    if (rows.Empty() || changes.removes_all) continue;
-    const Target& target = targets.at(path);
-    list.commit().counts.rows_deleted += static_cast<int64_t>(rows.Cardinality());
-    const LiveFile* read = transaction_.base->files->Find(path);
-    if (IdOf(target.live) != (read->deletion_vector ? UniqueId(*read->deletion_vector) : ""))
-      list.commit().counts.rows_rebased += static_cast<int64_t>(rows.Cardinality());
-    if (IsEmptied(target.physical_rows, target.rows)) {
-      list.Remove(target.live);
-    } else {
-      BRAID_TRY(list.ReplaceVector(target.live, prepared_.at(path).vector, target.physical_rows));
-    }
-  }
-  BRAID_TRY(RowIdAssigner row_ids, RowIdAssigner::For(transaction_, head, version));
-  for (const NewFile& file : changes.new_files) {
-    if (file.num_records > 0 && IsEmptied(file.num_records, file.deleted)) {
-      list.commit().dropped_files.push_back(DecodePath(file.add.path));
-      continue;
-    }
-    AddFile add = file.add;
-    if (!file.deleted.Empty()) {
-      BRAID_TRY(add.stats, StatsWithVector(file.add, file.num_records));
-      add.deletion_vector = prepared_.at(file.add.path).vector;
-    }
-    row_ids.Assign(add, file.num_records);
-    list.Add(std::move(add), file.num_records - static_cast<int64_t>(file.deleted.Cardinality()));
-  }
-  if (auto mark = row_ids.NewMark()) actions.emplace_back(*std::move(mark));
-  return std::move(list.commit());
+	ActionList list(changes, now_ms);
+	std::vector<Action>& actions = list.commit().actions;
+	if (changes.protocol) actions.emplace_back(*changes.protocol);
+	if (changes.metadata) actions.emplace_back(*changes.metadata);
+	for (const auto& transaction : changes.set_transactions) actions.emplace_back(transaction);
+	for (const auto& domain : changes.domains) actions.emplace_back(domain);
+	if (changes.removes_all && head) BRAID_TRY(RemoveAll(*head, survivors, list));
+	if (!changes.removes_all && head) BRAID_TRY(RemoveReplaced(changes, *head, list));
+	for (const auto& [path, rows] : changes.deleted_rows) {
+		if (rows.Empty() || changes.removes_all) continue;
+		const Target& target = targets.at(path);
+		list.commit().counts.rows_deleted += static_cast<int64_t>(rows.Cardinality());
+		const LiveFile* read = transaction_.base->files->Find(path);
+		if (IdOf(target.live) != (read->deletion_vector ? UniqueId(*read->deletion_vector) : ""))
+			list.commit().counts.rows_rebased += static_cast<int64_t>(rows.Cardinality());
+		if (IsEmptied(target.physical_rows, target.rows)) {
+			list.Remove(target.live);
+		} else {
+			BRAID_TRY(list.ReplaceVector(target.live, prepared_.at(path).vector, target.physical_rows));
+		}
+	}
+	BRAID_TRY(RowIdAssigner row_ids, RowIdAssigner::For(transaction_, head, version));
+	for (const NewFile& file : changes.new_files) {
+		if (file.num_records > 0 && IsEmptied(file.num_records, file.deleted)) {
+			list.commit().dropped_files.push_back(StorePath(file.add.path));
+			continue;
+		}
+		AddFile add = file.add;
+		if (!file.deleted.Empty()) {
+			BRAID_TRY(add.stats, StatsWithVector(file.add, file.num_records));
+			add.deletion_vector = prepared_.at(file.add.path).vector;
+		}
+		row_ids.Assign(add, file.num_records);
+		list.Add(std::move(add), file.num_records - static_cast<int64_t>(file.deleted.Cardinality()));
+	}
+	if (auto mark = row_ids.NewMark()) actions.emplace_back(*std::move(mark));
+	return std::move(list.commit());
 }
 
 }  // namespace braid
