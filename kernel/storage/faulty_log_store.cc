@@ -96,6 +96,10 @@ Status FaultyLogStore::MakeDurable(std::span<const std::string> paths) {
   return Run<Status>(StoreOperation::kMakeDurable, first, [&] { return target_.MakeDurable(paths); });
 }
 
+Status FaultyLogStore::MoveIfAbsent(std::string_view from, std::string_view to) {
+  return Run<Status>(StoreOperation::kMoveIfAbsent, to, [&] { return target_.MoveIfAbsent(from, to); });
+}
+
 Status FaultyLogStore::Delete(std::string_view path) {
   return Run<Status>(StoreOperation::kDelete, path, [&] { return target_.Delete(path); });
 }

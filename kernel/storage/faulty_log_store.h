@@ -25,9 +25,10 @@ enum class StoreOperation {
   kPut,
   kCreate,
   kMakeDurable,
+  kMoveIfAbsent,
   kDelete
 };
-inline constexpr size_t kStoreOperations = 10;
+inline constexpr size_t kStoreOperations = 11;
 
 enum class FaultMoment {
   kBefore,  // the operation does not happen and answers the error
@@ -56,6 +57,7 @@ class FaultyLogStore final : public LogStore {
   Status Put(std::string_view path, std::string_view bytes) override;
   Status Create(std::string_view path, std::string_view bytes) override;
   Status MakeDurable(std::span<const std::string> paths) override;
+  Status MoveIfAbsent(std::string_view from, std::string_view to) override;
   Status Delete(std::string_view path) override;
   std::string Location(std::string_view path) const override { return target_.Location(path); }
 

@@ -304,6 +304,18 @@ Status LocalLogStore::MakeDurable(std::span<const std::string> paths) {
   return {};
 }
 
+Status LocalLogStore::MoveIfAbsent(std::string_view from, std::string_view to) {
+  BRAID_TRY(const std::string source, Resolve(from));
+  BRAID_TRY(const std::string target, Resolve(to));
+  if (renameat2(AT_FDCWD, source.c_str(), AT_FDCWD, target.c_str(), RENAME_NOREPLACE) == 0) return {};
+  if ((errno == EINVAL || errno == ENOSYS) && link(source.c_str(), target.c_str()) == 0) {  // not on this file system
+    unlink(source.c_str());
+    return {};
+  }
+  if (errno == EEXIST) return ExistsAlready(target);
+  return SystemError(FileAccess::kWrite, "publish", target, errno);
+}
+
 Status LocalLogStore::Delete(std::string_view path) {
   BRAID_TRY(const std::string location, Resolve(path));
   if (unlink(location.c_str()) != 0 && errno != ENOENT && errno != ENOTDIR) {

@@ -47,6 +47,8 @@ class LogStore {
 	virtual Status Create(std::string_view path, std::string_view bytes) = 0;
 	// Before a commit names these files: their bytes and the directory entries that lead to them are on stable storage when this returns.
 	virtual Status MakeDurable(std::span<const std::string> paths) = 0;
+	// Gives a finished file its final name, never replacing one (kAlreadyExists). Atomic, not durable by itself.
+	virtual Status MoveIfAbsent(std::string_view from, std::string_view to) = 0;
 	// Removes a file; a missing one is success.
 	virtual Status Delete(std::string_view path) = 0;
 

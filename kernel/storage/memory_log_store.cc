@@ -94,6 +94,17 @@ Status MemoryLogStore::MakeDurable(std::span<const std::string> paths) {
   return {};
 }
 
+Status MemoryLogStore::MoveIfAbsent(std::string_view from, std::string_view to) {
+  const std::lock_guard lock(mutex_);
+  const auto it = files_.find(from);
+  if (it == files_.end()) return Missing(from);
+  if (files_.contains(to)) return Fail(ErrorKind::kAlreadyExists, Location(to) + " exists already");
+  auto node = files_.extract(it);
+  node.key() = std::string(to);
+  files_.insert(std::move(node));
+  return {};
+}
+
 Status MemoryLogStore::Delete(std::string_view path) {
   const std::lock_guard lock(mutex_);
   if (const auto it = files_.find(path); it != files_.end()) files_.erase(it);

@@ -71,6 +71,16 @@ TEST_P(AnyLogStore, CreateIsForNewFilesOnly) {
   EXPECT_EQ(store_.MakeDurable(missing).error().kind, ErrorKind::kNotFound);
 }
 
+TEST_P(AnyLogStore, MoveIfAbsentNeverReplaces) {
+  ASSERT_TRUE(store_.Create("_delta_log/.tmp-a", "first"));
+  ASSERT_TRUE(store_.Create("_delta_log/.tmp-b", "second"));
+  ASSERT_TRUE(store_.MoveIfAbsent("_delta_log/.tmp-a", "_delta_log/0.crc"));
+  EXPECT_EQ(store_.MoveIfAbsent("_delta_log/.tmp-b", "_delta_log/0.crc").error().kind, ErrorKind::kAlreadyExists);
+  EXPECT_EQ(store_.Read("_delta_log/0.crc"), "first");
+  EXPECT_EQ(store_.Read("_delta_log/.tmp-b"), "second");
+  EXPECT_EQ(store_.Read("_delta_log/.tmp-a").error().kind, ErrorKind::kNotFound);
+}
+
 TEST_P(AnyLogStore, ListIsSortedAndStartsAtTheGivenName) {
   for (const char* name : {"2.json", "1.json", "10.json", "1.crc", "_sidecars/s.parquet"}) {
     ASSERT_TRUE(store_.Put(std::string("_delta_log/") + name, "x"));
