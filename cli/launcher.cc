@@ -38,6 +38,11 @@ std::string CheckLake(const std::string& lake) {
 	return "";
 }
 
+std::vector<std::string> SetupStatements(const std::filesystem::path& folder, const std::string& lake, bool read_only) {
+	return {"LOAD " + QuoteSql(folder / "braid.duckdb_extension"),
+			"ATTACH " + QuoteSql(lake) + " AS lake (TYPE braid" + (read_only ? ", READ_ONLY)" : ")"), "USE lake"};
+}
+
 std::vector<std::string> ShellCommand(const std::filesystem::path& folder, const std::string& lake,
 									  const std::vector<std::string>& options) {
 	std::vector<std::string> passed_on;
@@ -49,8 +54,8 @@ std::vector<std::string> ShellCommand(const std::filesystem::path& folder, const
 			passed_on.push_back(option);
 		}
 	}
-	const std::string setup = "LOAD " + QuoteSql(folder / "braid.duckdb_extension") + "; ATTACH " + QuoteSql(lake) +
-							  " AS lake (TYPE braid" + (read_only ? ", READ_ONLY" : "") + "); USE lake;";
+	std::string setup;  // one -cmd, so that a user's `.timer on` prints one line for it and not three
+	for (const std::string& statement : SetupStatements(folder, lake, read_only)) setup += statement + "; ";
 	std::vector<std::string> command {folder / "duckdb", "-unsigned", "-cmd", setup, ":memory:"};
 	command.insert(command.end(), passed_on.begin(), passed_on.end());
 	return command;

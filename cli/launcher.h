@@ -18,6 +18,9 @@ std::string QuoteSql(const std::string& text);
 // Why `lake` cannot be attached, in words for the user; empty if it looks right. URLs are left to the engine.
 std::string CheckLake(const std::string& lake);
 
+// What a connection runs first: the extension is loaded, the lake attached as `lake` and in use.
+std::vector<std::string> SetupStatements(const std::filesystem::path& folder, const std::string& lake, bool read_only);
+
 // The shell's arguments, its own name first. -readonly becomes a property of the attached lake, not of the empty database
 // that the shell itself opens.
 std::vector<std::string> ShellCommand(const std::filesystem::path& folder, const std::string& lake,

@@ -36,3 +36,10 @@ target_compile_options(braid PRIVATE ${braid_warnings})
 target_include_directories(braid PRIVATE "${CMAKE_SOURCE_DIR}")
 target_compile_definitions(braid PRIVATE
   BRAID_VERSION="${PROJECT_VERSION}" BRAID_DUCKDB_VERSION="${BRAID_DUCKDB_VERSION}")
+
+add_executable(braid-demo cli/demo.cc cli/demo_plan.cc cli/demo_report.cc cli/session_process.cc cli/database.cc
+  cli/launcher.cc)
+target_compile_options(braid-demo PRIVATE ${braid_warnings})
+target_include_directories(braid-demo PRIVATE "${CMAKE_SOURCE_DIR}")
+target_link_libraries(braid-demo PRIVATE duckdb)
+set_target_properties(braid-demo PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")

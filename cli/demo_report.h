@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the demo prints: a progress line, the table of the processes, and the log's own account of the commits.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/database.h"
+
+namespace braid::cli {
+
+struct ProcessResult {
+	int statements = 0;
+	int first_try = 0;  // each statement is run once: acknowledged means at the first try
+	int failures = 0;
+	int64_t rows_changed = 0;
+	double seconds = 0;
+};
+
+// Read from the commit files, not from what the sessions said.
+struct LogAccount {
+	int64_t commits = 0;         // after the table was made
+	int64_t rebased = 0;         // readVersion < version - 1: other commits came in between
+	int64_t overtaken_most = 0;  // the most commits that came in between for one statement
+	int64_t first_files = 0;     // data files that version 0 wrote
+	int64_t last_version = 0;
+};
+
+[[nodiscard]] Result<LogAccount> ReadLog(Database& database, const std::string& table_folder);
+
+// A bar that redraws itself on a terminal; elsewhere a line each quarter.
+void ShowProgress(int done, int total, double seconds);
+
+void PrintResults(const std::vector<ProcessResult>& results, const LogAccount& log, double seconds);
+
+}  // namespace braid::cli
