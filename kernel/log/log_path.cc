@@ -14,7 +14,9 @@ static std::string InLog(int64_t version, std::string_view suffix) {
 
 std::string CommitPath(int64_t version) { return InLog(version, ".json"); }
 std::string ChecksumPath(int64_t version) { return InLog(version, ".crc"); }
-std::string ClassicCheckpointPath(int64_t version) { return InLog(version, ".checkpoint.parquet"); }
+std::string CheckpointPath(int64_t version) { return InLog(version, ".checkpoint.parquet"); }
+
+std::string TemporaryLogPath(Random& random) { return "_delta_log/.tmp-" + NewUuid(random); }
 
 std::string DecodePath(std::string_view path) { return PercentDecode(path); }
 

@@ -6,11 +6,14 @@
 #include <string>
 #include <string_view>
 
+#include "base/environment.h"
+
 namespace braid {
 
 std::string CommitPath(int64_t version);             // "_delta_log/00000000000000000007.json"
 std::string ChecksumPath(int64_t version);           // "_delta_log/00000000000000000007.crc"
-std::string ClassicCheckpointPath(int64_t version);  // "_delta_log/00000000000000000007.checkpoint.parquet"
+std::string CheckpointPath(int64_t version);  // "_delta_log/00000000000000000007.checkpoint.parquet"
+std::string TemporaryLogPath(Random& random);        // hidden from readers: becomes a file of the log by LogStore::MoveIfAbsent
 inline constexpr std::string_view kLastCheckpointPath = "_delta_log/_last_checkpoint";
 
 // A path as written in an action, percent-decoded: two spellings of one file compare equal.
