@@ -28,7 +28,7 @@ const TableProperty* FindProperty(std::string_view key);
 Result<std::pair<std::string, std::string>> CheckProperty(std::string_view key, std::string_view value);
 std::string PropertyValue(const Configuration& configuration, std::string_view key);  // or the default
 bool PropertyEnabled(const Configuration& configuration, std::string_view key);
-int64_t PropertyInteger(const Configuration& configuration, std::string_view key);
+int64_t PropertyInteger(const Configuration& configuration, std::string_view key);  // an interval in ms
 Result<int64_t> ParseIntervalMs(std::string_view text);  // "interval 1 week"
 
 }  // namespace braid

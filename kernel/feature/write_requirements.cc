@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/feature/write_requirements.h"
+
+#include "kernel/feature/property_table.h"
+
+namespace braid {
+
+namespace {
+
+// The path of a column, at any depth, whose metadata has this key.
+std::optional<std::string> ColumnWith(const DataType& type, const std::string& key, const std::string& parent = "") {
+	for (const Field& field : type.fields) {
+		const std::string path = parent + field.name;
+		if (field.metadata.contains(key)) return path;
+		if (auto nested = ColumnWith(*field.type, key, path + ".")) return nested;
+	}
+	if (type.key) {
+		if (auto nested = ColumnWith(*type.key, key, parent + "key.")) return nested;
+	}
+	if (type.element) return ColumnWith(*type.element, key, parent + (type.key ? "value." : "element."));
+	return std::nullopt;
+}
+
+const char* Operation(TableOperation operation) {
+	switch (operation) {
+		case TableOperation::kRead:
+			return "reading";
+		case TableOperation::kAppend:
+			return "INSERT";
+		case TableOperation::kChange:
+			return "DELETE and UPDATE";
+		case TableOperation::kAlter:
+			return "ALTER";
+	}
+	return "";
+}
+
+Status InUse(const Snapshot& snapshot, TableOperation operation, const char* feature, const std::string& used_by) {
+	return Fail(ErrorKind::kUnsupported, std::string(Operation(operation)) + " on table " + snapshot.table +
+											 " at version " + std::to_string(snapshot.version) +
+											 " is not supported: feature \"" + feature + "\" is used by " + used_by);
+}
+
+// Column metadata that obliges a writer, and the feature behind it. It counts whether or not the protocol lists the feature.
+constexpr std::pair<const char*, const char*> kColumnFeatures[] = {
+	{"delta.invariants", "invariants"},
+	{"delta.generationExpression", "generatedColumns"},
+	{"delta.identity.start", "identityColumns"},
+	{"CURRENT_DEFAULT", "allowColumnDefaults"},
+};
+
+Status CheckColumns(const Snapshot& snapshot, TableOperation operation) {
+	for (const auto& [key, feature] : kColumnFeatures) {
+		if (const auto column = ColumnWith(*snapshot.schema, key)) {
+			return InUse(snapshot, operation, feature, "column \"" + *column + "\" (" + key + ")");
+		}
+	}
+	return {};
+}
+
+Status CheckProperties(const Snapshot& snapshot, TableOperation operation) {
+	const Configuration& configuration = snapshot.metadata.configuration;
+	if (operation == TableOperation::kChange && PropertyEnabled(configuration, "delta.appendOnly")) {
+		return Fail(ErrorKind::kInvalidArgument, "[DELTA_CANNOT_MODIFY_APPEND_ONLY] table " + snapshot.table +
+													 " only accepts new rows: delta.appendOnly is true. Set it to "
+													 "false to delete or update. SQLSTATE: 42809");
+	}
+	if (operation == TableOperation::kChange && PropertyEnabled(configuration, "delta.enableChangeDataFeed")) {
+		return InUse(snapshot, operation, "changeDataFeed", "delta.enableChangeDataFeed = true");
+	}
+	constexpr std::string_view kConstraint = "delta.constraints.";
+	for (const auto& [key, value] : configuration) {
+		if (key.starts_with(kConstraint)) {
+			return InUse(snapshot, operation, "checkConstraints",
+						 "constraint " + key.substr(kConstraint.size()) + " (" + value + ")");
+		}
+	}
+	for (const char* version : {"V1", "V2", "V3"}) {
+		const std::string property = std::string("delta.enableIcebergCompat") + version;
+		const std::string feature = std::string("icebergCompat") + version;
+		if (PropertyEnabled(configuration, property))
+			return InUse(snapshot, operation, feature.c_str(), property + " = true");
+	}
+	return {};
+}
+
+// The next commit's timestamp builds on this one (PROTOCOL: In-Commit Timestamps).
+Status CheckInCommitTimestamp(const Snapshot& snapshot) {
+	if (!PropertyEnabled(snapshot.metadata.configuration, "delta.enableInCommitTimestamps") ||
+		snapshot.in_commit_timestamp)
+		return {};
+	return Fail(ErrorKind::kCorrupt,
+				"table " + snapshot.table +
+					" cannot be written: in-commit timestamps are enabled, but the commit of version " +
+					std::to_string(snapshot.version) + " has no inCommitTimestamp");
+}
+
+}  // namespace
+
+Status CheckWrite(const Snapshot& snapshot, TableOperation operation) {
+	BRAID_TRY(CheckProtocol(snapshot.protocol, operation, snapshot.table));
+	if (operation == TableOperation::kRead) return {};
+	BRAID_TRY(CheckProperties(snapshot, operation));
+	BRAID_TRY(CheckColumns(snapshot, operation));
+	return CheckInCommitTimestamp(snapshot);
+}
+
+}  // namespace braid

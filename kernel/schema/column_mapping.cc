@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/schema/column_mapping.h"
+
+namespace braid {
+
+namespace {
+
+Status CheckType(const DataType& type, const std::string& parent);
+
+Status CheckField(const Field& field, const std::string& parent) {
+	const std::string column = parent.empty() ? field.name : parent + "." + field.name;
+	for (const std::string& key : {kColumnIdKey, kPhysicalNameKey}) {
+		const bool present =
+			key == kColumnIdKey ? MetadataInteger(field, key).has_value() : MetadataString(field, key).has_value();
+		if (!present) {
+			return Fail(ErrorKind::kCorrupt,
+						"column mapping is on, but column \"" + column + "\" has no " + key + " in the schema");
+		}
+	}
+	return CheckType(*field.type, column);
+}
+
+Status CheckType(const DataType& type, const std::string& parent) {
+	for (const Field& field : type.fields) BRAID_TRY(CheckField(field, parent));
+	if (type.key) BRAID_TRY(CheckType(*type.key, parent + ".key"));
+	if (type.element) BRAID_TRY(CheckType(*type.element, parent + (type.key ? ".value" : ".element")));
+	return {};
+}
+
+}  // namespace
+
+Result<ColumnMappingMode> ParseColumnMappingMode(const std::string& value) {
+	if (value == "none") return ColumnMappingMode::kNone;
+	if (value == "name") return ColumnMappingMode::kName;
+	if (value == "id") return ColumnMappingMode::kId;
+	return Fail(ErrorKind::kUnsupported,
+				"delta.columnMapping.mode is \"" + value + "\"; known modes are none, name and id");
+}
+
+Status CheckColumnMapping(const StructType& schema, ColumnMappingMode mode) {
+	if (mode == ColumnMappingMode::kNone) return {};
+	return CheckType(schema, "");
+}
+
+std::string PhysicalName(const Field& field, ColumnMappingMode mode) {
+	if (mode == ColumnMappingMode::kNone) return field.name;
+	return MetadataString(field, kPhysicalNameKey).value_or(field.name);
+}
+
+}  // namespace braid
