@@ -15,57 +15,57 @@ constexpr int64_t kMsPerSecond = 1000;
 constexpr int64_t kNsPerMs = 1'000'000;
 
 int64_t ReadClockMs(clockid_t clock) {
-  timespec now{};
-  BRAID_CHECK(clock_gettime(clock, &now) == 0);
-  return now.tv_sec * kMsPerSecond + now.tv_nsec / kNsPerMs;
+	timespec now {};
+	BRAID_CHECK(clock_gettime(clock, &now) == 0);
+	return now.tv_sec * kMsPerSecond + now.tv_nsec / kNsPerMs;
 }
 
 class ProcessClock final : public Clock {
- public:
-  int64_t NowMs() override { return ReadClockMs(CLOCK_REALTIME); }
-  int64_t MonotonicMs() override { return ReadClockMs(CLOCK_MONOTONIC); }
-  void SleepMs(int64_t milliseconds) override {
-    if (milliseconds <= 0) return;
-    timespec left{milliseconds / kMsPerSecond, milliseconds % kMsPerSecond * kNsPerMs};
-    nanosleep(&left, nullptr);  // a signal ends the pause early, which is right for a back-off
-  }
+public:
+	int64_t NowMs() override { return ReadClockMs(CLOCK_REALTIME); }
+	int64_t MonotonicMs() override { return ReadClockMs(CLOCK_MONOTONIC); }
+	void SleepMs(int64_t milliseconds) override {
+		if (milliseconds <= 0) return;
+		timespec left {milliseconds / kMsPerSecond, milliseconds % kMsPerSecond * kNsPerMs};
+		nanosleep(&left, nullptr);  // a signal ends the pause early, which is right for a back-off
+	}
 };
 
 class ProcessRandom final : public Random {
- public:
-  uint64_t Next() override {
-    uint64_t value = 0;
-    BRAID_CHECK(getrandom(&value, sizeof(value), 0) == sizeof(value));
-    return value;
-  }
+public:
+	uint64_t Next() override {
+		uint64_t value = 0;
+		BRAID_CHECK(getrandom(&value, sizeof(value), 0) == sizeof(value));
+		return value;
+	}
 };
 
 }  // namespace
 
 std::string NewUuid(Random& random) {
-  const uint64_t version_bits = 0x4000;
-  const uint64_t variant_bits = uint64_t{1} << 63;
-  const uint64_t high = (random.Next() & ~uint64_t{0xF000}) | version_bits;
-  const uint64_t low = (random.Next() & ~(uint64_t{3} << 62)) | variant_bits;
-  const char* const digits = "0123456789abcdef";
-  std::string text;
-  text.reserve(36);
-  for (int nibble = 0; nibble < 32; nibble++) {
-    if (nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20) text.push_back('-');
-    const uint64_t half = nibble < 16 ? high : low;
-    text.push_back(digits[(half >> (60 - 4 * (nibble % 16))) & 0xF]);
-  }
-  return text;
+	const uint64_t version_bits = 0x4000;
+	const uint64_t variant_bits = uint64_t {1} << 63;
+	const uint64_t high = (random.Next() & ~uint64_t {0xF000}) | version_bits;
+	const uint64_t low = (random.Next() & ~(uint64_t {3} << 62)) | variant_bits;
+	const char* const digits = "0123456789abcdef";
+	std::string text;
+	text.reserve(36);
+	for (int nibble = 0; nibble < 32; nibble++) {
+		if (nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20) text.push_back('-');
+		const uint64_t half = nibble < 16 ? high : low;
+		text.push_back(digits[(half >> (60 - 4 * (nibble % 16))) & 0xF]);
+	}
+	return text;
 }
 
 Clock& SystemClock() {
-  static ProcessClock clock;
-  return clock;
+	static ProcessClock clock;
+	return clock;
 }
 
 Random& SystemRandom() {
-  static ProcessRandom random;
-  return random;
+	static ProcessRandom random;
+	return random;
 }
 
 }  // namespace braid

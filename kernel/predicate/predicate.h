@@ -2,6 +2,8 @@
 // Predicate: a condition over one row of a table in a small closed form, used to prune files, to record what a transaction read, and to judge
 // other transactions by what they recorded. A row satisfies it when it IS TRUE (SQL three-valued logic).
 // What cannot be expressed is widened: kTrue inside AND. A predicate is always a superset of the rows that were really read.
+// NOT is the trap: the complement of a superset is not a superset. Not() therefore takes an exact condition only; who translates NOT (a AND b)
+// with an inexpressible b must push the NOT inwards first, Or({Not(a), True()}), so that what is widened never stands under a NOT.
 #pragma once
 
 #include <string>
@@ -22,20 +24,26 @@ struct Predicate {
 	CompareOp op = CompareOp::kEqual;      // kCompare
 	std::vector<Scalar> values;            // kCompare: one; kIn: any number, never NULL
 
+	// The constructors simplify: nested ANDs and ORs are flattened, TRUE and FALSE folded, single members taken out, NOT pushed down to the
+	// leaves. In what they answer, kNot stands directly over kIn or kIsNull only.
 	static Predicate True() { return {}; }
 	static Predicate False();
 	static Predicate And(std::vector<Predicate> children);
 	static Predicate Or(std::vector<Predicate> children);
-	static Predicate Not(Predicate child);
-	static Predicate Compare(std::vector<std::string> column, CompareOp op, Scalar value);
-	static Predicate In(std::vector<std::string> column, std::vector<Scalar> values);
+	static Predicate Not(Predicate exact);  // Not(True()) is True(): a TRUE may stand for something widened
+	static Predicate Compare(std::vector<std::string> column, CompareOp op, Scalar value);  // with NULL: never TRUE
+	static Predicate In(std::vector<std::string> column, std::vector<Scalar> values);       // NULLs in the list are dropped
 	static Predicate IsNull(std::vector<std::string> column);
+
+	bool operator==(const Predicate& other) const;
 };
 
 std::string ToString(const Predicate& predicate);                 // SQL-like, for messages
-std::string PredicateToJson(const Predicate& predicate);          // properties.md 6.3, "braid":{"reads":[...]}
-Result<Predicate> PredicateFromJson(std::string_view json);
-// A superset that is at most `max_bytes` of JSON: IN lists become bounds, then kTrue.
+// {"and":[...]}, {"or":[...]}, {"not":...}, {"op":"<=","column":["a","b"],"type":"long","value":"7"},
+// {"in":["1","2"],"column":["a"],"type":"long"}, {"isNull":["a"]}, true, false. Values are text, so that no digit is lost.
+std::string PredicateToJson(const Predicate& predicate);
+Result<Predicate> PredicateFromJson(std::string_view json);       // kCorrupt; never more than 64 levels deep
+// A superset that is at most `max_bytes` of JSON: IN lists become bounds, then whole conditions kTrue.
 Predicate Widen(const Predicate& predicate, size_t max_bytes);
 
 }  // namespace braid

@@ -3,6 +3,7 @@
 // Guarantees: never drops a file that has such a row, deletion vectors and wide bounds included (PROTOCOL: Per-file Statistics).
 #pragma once
 
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -17,14 +18,13 @@ class FilePruner {
 	FilePruner(const Metadata& metadata, DataTypePtr schema, ColumnMappingMode mode, Predicate predicate);
 	bool MayMatch(std::string_view partition_values_json, std::string_view stats_json) const;
 	bool MayMatch(const LiveFile& file) const { return MayMatch(file.partition_values, file.stats); }
-	bool trivial() const { return predicate_.kind == PredicateKind::kTrue; }
+	bool trivial() const { return trivial_; }
+
+	struct Plan;
 
  private:
-	Predicate predicate_;
-	std::vector<std::string> partition_columns_;
-	DataTypePtr schema_;
-	ColumnMappingMode mode_;
-	std::vector<std::string> stats_columns_;  // physical top-level names that the predicate mentions
+	bool trivial_;
+	std::shared_ptr<const Plan> plan_;  // immutable: one pruner may serve several threads
 };
 
 }  // namespace braid

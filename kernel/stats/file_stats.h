@@ -20,7 +20,7 @@ namespace braid {
 
 struct ColumnStats {
 	std::optional<Scalar> min, max;          // outer bounds; a string max may be longer than any value
-	std::optional<int64_t> null_count;
+	std::optional<int64_t> null_count;       // if not tight: 0 = none, num_records = every live row, anything else unknown
 };
 
 struct FileStats {
@@ -36,7 +36,8 @@ Result<FileStats> ParseFileStats(std::string_view stats_json, const StructType& 
                                  const std::vector<std::string>& wanted = {});
 // Truncates strings to 32 characters (max rounded up), timestamps to milliseconds (max rounded up), leaves out what JSON cannot hold.
 std::string WriteFileStats(const FileStats& stats, const StructType& schema, ColumnMappingMode mode);
-// The statistics of the same file once it has a deletion vector: tightBounds false, null counts in wide form (on-disk.md 3.2.7).
+// The statistics of the same file once it has a deletion vector: tightBounds false, everything else as it was. Null counts need no change to be
+// in wide form: 0 and numRecords stay true of fewer rows, any other number then means "unknown".
 Result<std::string> WidenForDeletionVector(std::string_view stats_json);
 // Which leaf columns get statistics: the first `num_indexed` leaves (-1: all), or the named ones (dataSkippingStatsColumns).
 std::vector<std::vector<std::string>> StatsColumns(const StructType& schema, ColumnMappingMode mode, const Configuration& configuration,

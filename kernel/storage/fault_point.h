@@ -10,19 +10,19 @@ namespace braid {
 
 // Every step of making a table change visible, in the order in which one commit passes them.
 inline constexpr std::string_view kFaultPoints[] = {
-    "create.before",        // a deletion vector file is about to be created
-    "create.written",       // its bytes are handed to the system, nothing is durable
-    "durable.before",       // before the first fsync of a commit's files
-    "durable.file_synced",  // after each file's fsync, before the directories'
-    "durable.after",        // all files and directory entries are durable, no commit names them
-    "commit.before",        // before the temporary commit file exists
-    "commit.temp_written",  // it is written, not fsynced
-    "commit.temp_synced",   // it is durable, the version does not exist
-    "commit.linked",        // the version exists and may not be durable
-    "commit.dir_synced",    // the version is durable, the temporary name still there
-    "commit.temp_removed",  // all done, not yet acknowledged
-    "put.before",           // the same for checksum, checkpoint and _last_checkpoint
-    "put.temp_written",    "put.temp_synced", "put.renamed", "put.dir_synced",
+	"create.before",        // a deletion vector file is about to be created
+	"create.written",       // its bytes are handed to the system, nothing is durable
+	"durable.before",       // before the first fsync of a commit's files
+	"durable.file_synced",  // after each file's fsync, before the directories'
+	"durable.after",        // all files and directory entries are durable, no commit names them
+	"commit.before",        // before the temporary commit file exists
+	"commit.temp_written",  // it is written, not fsynced
+	"commit.temp_synced",   // it is durable, the version does not exist
+	"commit.linked",        // the version exists and may not be durable
+	"commit.dir_synced",    // the version is durable, the temporary name still there
+	"commit.temp_removed",  // all done, not yet acknowledged
+	"put.before",           // the same for checksum, checkpoint and _last_checkpoint
+	"put.temp_written",    "put.temp_synced", "put.renamed", "put.dir_synced",
 };
 
 namespace internal {
@@ -31,8 +31,8 @@ void HitFaultPoint(std::string_view name);
 }  // namespace internal
 
 inline void FaultPoint(std::string_view name) {
-  if (internal::armed_fault_point != nullptr) [[unlikely]]
-    internal::HitFaultPoint(name);
+	if (internal::armed_fault_point != nullptr) [[unlikely]]
+		internal::HitFaultPoint(name);
 }
 
 }  // namespace braid

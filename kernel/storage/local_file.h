@@ -14,29 +14,29 @@
 namespace braid {
 
 class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~FileDescriptor();
+public:
+	FileDescriptor() = default;
+	explicit FileDescriptor(int fd) : fd_(fd) {}
+	FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+	FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+		std::swap(fd_, other.fd_);
+		return *this;
+	}
+	~FileDescriptor();
 
-  int get() const { return fd_; }
-  bool open() const { return fd_ >= 0; }
-  int Close();  // errno of close(2), which reports late write errors on network file systems; 0 if all is well
+	int get() const { return fd_; }
+	bool open() const { return fd_ >= 0; }
+	int Close();  // errno of close(2), which reports late write errors on network file systems; 0 if all is well
 
- private:
-  int fd_ = -1;
+private:
+	int fd_ = -1;
 };
 
 enum class FileAccess { kRead, kWrite };
 
 // "cannot <action> <path>: <reason>. <what to do>". Permission errors are kReadOnly when writing and kIo when reading.
 [[nodiscard]] std::unexpected<Error> SystemError(FileAccess access, std::string_view action, const std::string& path,
-                                                 int error);
+												 int error);
 
 Result<FileDescriptor> OpenToRead(const std::string& path);
 // A new file, mode 0666 less umask. kAlreadyExists if there is one.

@@ -14,30 +14,30 @@
 namespace braid {
 
 class LocalLogStore final : public LogStore {
- public:
-  // `root`: the table's directory; it need not exist yet.
-  LocalLogStore(std::string root, bool durable);
+public:
+	// `root`: the table's directory; it need not exist yet.
+	LocalLogStore(std::string root, bool durable);
 
-  Result<std::vector<StoredFile>> List(std::string_view directory, std::string_view first_name) override;
-  Result<std::string> Read(std::string_view path) override;
-  Result<std::string> ReadRange(std::string_view path, int64_t offset, int64_t length) override;
-  Status ReadBlocks(std::string_view path, const std::function<Status(std::string_view block)>& sink) override;
-  Result<StoredFile> Stat(std::string_view path) override;
-  Status PutIfAbsent(std::string_view path, std::string_view bytes) override;
-  Status Put(std::string_view path, std::string_view bytes) override;
-  Status Create(std::string_view path, std::string_view bytes) override;
-  Status MakeDurable(std::span<const std::string> paths) override;
-  Status MoveIfAbsent(std::string_view from, std::string_view to) override;
-  Status Delete(std::string_view path) override;
-  // Paths are relative to the root and plain, or absolute paths and file: URIs as a log spells them (percent-encoded).
-  std::string Location(std::string_view path) const override;
+	Result<std::vector<StoredFile>> List(std::string_view directory, std::string_view first_name) override;
+	Result<std::string> Read(std::string_view path) override;
+	Result<std::string> ReadRange(std::string_view path, int64_t offset, int64_t length) override;
+	Status ReadBlocks(std::string_view path, const std::function<Status(std::string_view block)>& sink) override;
+	Result<StoredFile> Stat(std::string_view path) override;
+	Status PutIfAbsent(std::string_view path, std::string_view bytes) override;
+	Status Put(std::string_view path, std::string_view bytes) override;
+	Status Create(std::string_view path, std::string_view bytes) override;
+	Status MakeDurable(std::span<const std::string> paths) override;
+	Status MoveIfAbsent(std::string_view from, std::string_view to) override;
+	Status Delete(std::string_view path) override;
+	// Paths are relative to the root and plain, or absolute paths and file: URIs as a log spells them (percent-encoded).
+	std::string Location(std::string_view path) const override;
 
- private:
-  Result<std::string> Resolve(std::string_view path) const;
-  Status SyncNewNames(const std::string& directory, const std::vector<std::string>& created_directories) const;
+private:
+	Result<std::string> Resolve(std::string_view path) const;
+	Status SyncNewNames(const std::string& directory, const std::vector<std::string>& created_directories) const;
 
-  std::string root_;
-  bool durable_;
+	std::string root_;
+	bool durable_;
 };
 
 }  // namespace braid

@@ -9,17 +9,17 @@
 namespace braid {
 
 class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "braid-test-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
-  const std::string& path() const { return path_; }
+public:
+	TemporaryDirectory() {
+		std::string pattern = (std::filesystem::temp_directory_path() / "braid-test-XXXXXX").string();
+		path_ = mkdtemp(pattern.data());
+	}
+	TemporaryDirectory(const TemporaryDirectory&) = delete;
+	~TemporaryDirectory() { std::filesystem::remove_all(path_); }
+	const std::string& path() const { return path_; }
 
- private:
-  std::string path_;
+private:
+	std::string path_;
 };
 
 }  // namespace braid
