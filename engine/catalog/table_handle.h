@@ -32,6 +32,7 @@ class TableHandle {
 	std::unique_ptr<LogStore> store_;
 	std::mutex mutex_;
 	SnapshotPtr newest_;
+	std::optional<int64_t> newest_commit_ms_;  // of its commit file: a table made anew has another
 };
 
 }  // namespace braid::engine

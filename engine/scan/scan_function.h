@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scan of a Delta table: DuckDB's parquet_scan with our reader and our file list inside, so that parallelism, projection, filter pushdown and
+// late materialisation are DuckDB's own.
+#pragma once
+
+#include <memory>
+
+#include "duckdb/catalog/catalog_entry/table_catalog_entry.hpp"
+#include "duckdb/common/table_column.hpp"
+#include "duckdb/execution/physical_operator.hpp"
+#include "duckdb/function/table_function.hpp"
+#include "engine/scan/scan_source.h"
+
+namespace duckdb {
+class ExtensionLoader;
+}
+
+namespace braid::engine {
+
+// A bound scan of `view` with what `work` has staged. `work` null: the past, or no lake; such a scan enters no read set. `entry` null: braid_scan.
+duckdb::TableFunction MakeScan(duckdb::ClientContext& context, std::shared_ptr<TableHandle> table, SnapshotPtr view, TableWork* work,
+                               duckdb::TableCatalogEntry* entry, duckdb::unique_ptr<duckdb::FunctionData>& bind_data);
+
+duckdb::virtual_column_map_t ScanVirtualColumns();
+// (filename, file_row_number): stable under file pruning, never NULL (trap 2, trap 13).
+duckdb::vector<duckdb::column_t> ScanRowIdColumns();
+
+// For DELETE and UPDATE, when planned: if `child` is nothing but the scan of its target, every row that the scan returns is removed.
+void NoteRemovalOfAllMatches(const duckdb::PhysicalOperator& child);
+
+// Makes braid_scan('path' [, version => n] [, timestamp => t]) known.
+void RegisterScanFunction(duckdb::ExtensionLoader& loader);
+
+}  // namespace braid::engine

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// ScanSource: what one scan reads, fixed when it is bound: a snapshot and what the transaction has staged on the table until then. Immutable and
+// shared by every copy of the plan; holds no reference to the transaction (trap 16).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/catalog/table_handle.h"
+#include "engine/catalog/transaction.h"
+
+namespace braid::engine {
+
+// One file: views into the snapshot, or into ScanSource::own_files.
+struct ScanFile {
+  std::string_view path;  // as in the log
+  const LiveFile* live = nullptr;    // a file of the snapshot
+  const AddFile* own = nullptr;      // a file that this transaction wrote
+  std::shared_ptr<const PositionSet> staged_deletes;  // deleted by this transaction; null: none
+
+  int64_t size() const { return live ? live->size : own->size; }
+  std::string_view stats() const { return live ? live->stats : std::string_view(own->stats); }
+  const DvDescriptor* deletion_vector() const { return live ? live->deletion_vector : nullptr; }
+  bool has_deletes() const { return deletion_vector() != nullptr || staged_deletes != nullptr; }
+};
+
+struct ScanSource {
+  std::shared_ptr<TableHandle> table;
+  SnapshotPtr view;
+  std::vector<ScanFile> files;
+  std::vector<AddFile> own_files;
+  bool has_local_changes = false;  // statistics of the snapshot do not describe what is read
+
+  // Absolute; the value of the virtual column `filename`.
+  std::string Location(const ScanFile& file) const;
+};
+using ScanSourcePtr = std::shared_ptr<const ScanSource>;
+
+// `work` may be null: nothing staged. Locks it.
+ScanSourcePtr MakeScanSource(std::shared_ptr<TableHandle> table, SnapshotPtr view, TableWork* work);
+
+}  // namespace braid::engine

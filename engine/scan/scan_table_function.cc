@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// braid_scan('path' [, version => n] [, timestamp => t]): one table without ATTACH. Reads only, and outside of any transaction of a lake.
+#include "duckdb/common/exception.hpp"
+#include "duckdb/common/multi_file/multi_file_states.hpp"
+#include "duckdb/main/extension/extension_loader.hpp"
+#include "duckdb/parser/parsed_data/create_table_function_info.hpp"
+#include "duckdb/planner/binder.hpp"
+#include "duckdb/planner/operator/logical_get.hpp"
+#include "engine/catalog/lake_directory.h"
+#include "engine/catalog/time_travel.h"
+#include "engine/io/duckdb_parquet_gateway.h"
+#include "engine/io/error_translation.h"
+#include "engine/scan/scan_function.h"
+
+namespace braid::engine {
+
+namespace {
+
+SnapshotPtr WantedSnapshot(duckdb::ClientContext& context, TableHandle& table, const duckdb::named_parameter_map_t& parameters) {
+  auto version = parameters.find("version");
+  auto timestamp = parameters.find("timestamp");
+  if (version != parameters.end() && timestamp != parameters.end()) {
+    throw duckdb::BinderException("braid_scan: give version or timestamp, not both");
+  }
+  if (version != parameters.end()) return SnapshotAtVersion(context, table, version->second);
+  if (timestamp != parameters.end()) return SnapshotAtTimestamp(context, table, timestamp->second);
+  DuckdbParquetGateway parquet(*context.db);
+  return Unwrap(table.Latest(parquet));
+}
+
+// Each call binds a scan of its own, which carries the file list: hence an operator, not one function with bind data.
+duckdb::unique_ptr<duckdb::LogicalOperator> BindScan(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,
+                                                     duckdb::idx_t bind_index, duckdb::vector<duckdb::string>& names) {
+  if (input.inputs[0].IsNull()) throw duckdb::BinderException("braid_scan: the path is NULL");
+  auto table = OpenTableHandle(AbsoluteDirectory(duckdb::StringValue::Get(input.inputs[0])));
+  SnapshotPtr view = WantedSnapshot(context, *table, input.named_parameters);
+  duckdb::unique_ptr<duckdb::FunctionData> bind_data;
+  duckdb::TableFunction scan = MakeScan(context, std::move(table), std::move(view), nullptr, nullptr, bind_data);
+  const auto& bound = bind_data->Cast<duckdb::MultiFileBindData>();
+  duckdb::vector<duckdb::LogicalType> types = bound.types;
+  names = bound.names;
+  duckdb::vector<duckdb::string> column_names = bound.names;
+  if (input.binder) input.binder->SetAlwaysRequireRebind();
+  return duckdb::make_uniq<duckdb::LogicalGet>(bind_index, std::move(scan), std::move(bind_data), std::move(types),
+                                               std::move(column_names), ScanVirtualColumns());
+}
+
+}  // namespace
+
+void RegisterScanFunction(duckdb::ExtensionLoader& loader) {
+  duckdb::TableFunction function("braid_scan", {duckdb::LogicalType::VARCHAR}, nullptr, nullptr);
+  function.bind_operator = BindScan;
+  function.named_parameters["version"] = duckdb::LogicalType::BIGINT;
+  function.named_parameters["timestamp"] = duckdb::LogicalType::ANY;
+  loader.RegisterFunction(function);
+}
+
+}  // namespace braid::engine
