@@ -24,8 +24,11 @@ bench: build
 	@cmake --build --preset release --target braid_bench
 	@"$(PYTHON)" tests/bench/run.py
 
+# Spark as a judge too: fetches about 500 MB.
 interop: build
+	@scripts/spark-deps
 	@"$(PYTHON)" -m pytest -q tests/interop
+	@"$(DEPS)/spark/venv/bin/python" -m pytest -q tests/spark
 
 # Sanitizer builds of the kernel and its tests.
 asan tsan: deps
