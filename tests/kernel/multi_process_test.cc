@@ -80,6 +80,7 @@ PositionSet RowsOf(int process, int statement) {
 
 // Exit status: 0 when all statements committed at the first try.
 int RunProcess(const std::string& root, int process, pthread_barrier_t* barrier) {
+  alarm(120);  // if another process fails, this one would wait for it for ever
   Table table(root);
   for (int statement = 0; statement < kStatements; statement++) {
     pthread_barrier_wait(barrier);  // nobody commits before everybody has started its statement
