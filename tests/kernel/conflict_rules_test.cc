@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of conflict rules, enumerated: every pair of actions on one row has exactly one rule, and it is the published one.
+#include <gtest/gtest.h>
+
+#include "kernel/txn/conflict.h"
+
+namespace braid {
+namespace {
+
+// Columns: the winner appends the row blindly, adds it otherwise, removes it, moves it. "S/WS", o = only if we can be ordered before.
+struct Expected {
+	OurAction ours;
+	const char* verdicts[4];
+};
+constexpr Expected kExpected[] = {
+	{OurAction::kReadsRow, {"conflict/o APPEND", "conflict/conflict APPEND", "conflict/conflict DELETE_READ", "ok/ok"}},
+	{OurAction::kRemovesRow, {"ok/ok", "ok/ok", "conflict/conflict DELETE_DELETE", "conflict/conflict DELETE_DELETE"}},
+	{OurAction::kReplacesFile,
+	 {"ok/ok", "ok/ok", "conflict/conflict DELETE_DELETE", "conflict/conflict DELETE_DELETE"}},
+	{OurAction::kReplacesTable,
+	 {"conflict/o APPEND", "conflict/conflict APPEND", "conflict/conflict DELETE_DELETE", "ok/ok"}},
+};
+constexpr WinnerEffect kEffects[] = {WinnerEffect::kAppendsBlindly, WinnerEffect::kAddsRow, WinnerEffect::kRemovesRow,
+									 WinnerEffect::kMovesRow};
+
+std::string Name(Verdict verdict) {
+	return verdict == Verdict::kAccept ? "ok" : verdict == Verdict::kOrderBefore ? "o" : "conflict";
+}
+
+TEST(ConflictRules, AreThePublishedOnes) {
+	for (const Expected& expected : kExpected) {
+		for (size_t i = 0; i < std::size(kEffects); i++) {
+			const ConflictRule& rule = RuleFor(expected.ours, kEffects[i]);
+			std::string text =
+				Name(rule.At(IsolationLevel::kSerializable)) + "/" + Name(rule.At(IsolationLevel::kWriteSerializable));
+			if (text != "ok/ok")
+				text += ErrorClassName(rule.conflict_class)
+							.substr(std::string("DELTA_CONCURRENT").size())
+							.replace(0, 1, " ");
+			EXPECT_EQ(text, expected.verdicts[i]) << static_cast<int>(expected.ours) << " x " << i;
+			EXPECT_FALSE(rule.rule.empty());
+		}
+	}
+}
+
+TEST(ConflictRules, CoverEveryPairOnce) {
+	EXPECT_EQ(ConflictRules().size(), std::size(kExpected) * std::size(kEffects));
+	std::set<std::pair<OurAction, WinnerEffect>> pairs;
+	for (const ConflictRule& rule : ConflictRules()) pairs.emplace(rule.ours, rule.theirs);
+	EXPECT_EQ(pairs.size(), ConflictRules().size());
+}
+
+// R10: an append that reads nothing has no row in the table at all. R29, R30: WriteSerializable never refuses what Serializable accepts.
+TEST(ConflictRules, WriteSerializableIsTheWeakerLevel) {
+	for (const ConflictRule& rule : ConflictRules()) {
+		if (rule.serializable == Verdict::kAccept) EXPECT_EQ(rule.write_serializable, Verdict::kAccept);
+	}
+}
+
+TEST(ConflictMessage, NamesEverything) {
+	ConflictReport report;
+	report.conflict_class = ConflictClass::kConcurrentAppend;
+	report.sub_condition = "ROW_LEVEL_CHANGES";
+	report.table = "lake/t";
+	report.operation = "DELETE";
+	report.predicate = "v = 3";
+	report.read_version = 4;
+	report.winner_version = 6;
+	report.winner_operation = "WRITE";
+	report.file = "part-1.parquet";
+	report.rows = {"id=200, v=3"};
+	report.rule = "R19";
+	const std::string message = ConflictMessage(report);
+	EXPECT_TRUE(message.starts_with("[DELTA_CONCURRENT_APPEND.ROW_LEVEL_CHANGES] ")) << message;
+	EXPECT_TRUE(message.ends_with("SQLSTATE: 2D521")) << message;
+	for (const char* part : {"lake/t", "DELETE", "v = 3", "version 4", "version 6", "WRITE", "part-1.parquet",
+							 "id=200, v=3", "R19", "Run the transaction again"}) {
+		EXPECT_NE(message.find(part), std::string::npos) << part << " is missing in: " << message;
+	}
+}
+
+}  // namespace
+}  // namespace braid
