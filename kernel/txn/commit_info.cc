@@ -12,86 +12,86 @@ namespace braid {
 static constexpr size_t kReadsLimit = 16 * 1024;
 
 bool IsBlindAppend(const Transaction& transaction) {
-  return TouchesNothing(transaction) && transaction.changes.data_change;
+	return TouchesNothing(transaction) && transaction.changes.data_change;
 }
 
 static std::string RecordedReads(const Transaction& transaction) {
-  if (transaction.changes.removes_all) return "[true]";
-  const auto& reads = transaction.reads.reads;
-  if (reads.empty()) return "[]";
-  std::string text;
-  for (const Read& read : reads) {
-    text += (text.empty() ? "[" : ",") + PredicateToJson(Widen(read.bound, kReadsLimit));
-    if (text.size() <= kReadsLimit) continue;
-    std::vector<Predicate> bounds;
-    std::ranges::transform(reads, std::back_inserter(bounds), &Read::bound);
-    return "[" + PredicateToJson(Widen(Predicate::Or(std::move(bounds)), kReadsLimit)) + "]";
-  }
-  return text + "]";
+	if (transaction.changes.removes_all) return "[true]";
+	const auto& reads = transaction.reads.reads;
+	if (reads.empty()) return "[]";
+	std::string text;
+	for (const Read& read : reads) {
+		text += (text.empty() ? "[" : ",") + PredicateToJson(Widen(read.bound, kReadsLimit));
+		if (text.size() <= kReadsLimit) continue;
+		std::vector<Predicate> bounds;
+		std::ranges::transform(reads, std::back_inserter(bounds), &Read::bound);
+		return "[" + PredicateToJson(Widen(Predicate::Or(std::move(bounds)), kReadsLimit)) + "]";
+	}
+	return text + "]";
 }
 
 // Spark's names differ by operation; MERGE prefixes most of them.
 static void AddFileMetrics(const std::string& operation, const RebaseCounts& counts,
-                           std::map<std::string, std::string>& metrics) {
-  const auto set = [&](const char* name, int64_t value) { metrics[name] = std::to_string(value); };
-  if (operation == "MERGE") {
-    set("numTargetFilesAdded", counts.files_added);
-    set("numTargetFilesRemoved", counts.files_removed);
-    set("numTargetBytesAdded", counts.bytes_added);
-    set("numTargetBytesRemoved", counts.bytes_removed);
-    set("numTargetDeletionVectorsAdded", counts.vectors_added);
-    set("numTargetDeletionVectorsRemoved", counts.vectors_removed);
-    set("numTargetDeletionVectorsUpdated", counts.vectors_updated);
-    return;
-  }
-  if (operation == "DELETE" || operation == "UPDATE") {
-    set("numAddedFiles", counts.files_added);
-    set("numRemovedFiles", counts.files_removed);
-    set("numAddedBytes", counts.bytes_added);
-    set("numRemovedBytes", counts.bytes_removed);
-    set("numDeletionVectorsAdded", counts.vectors_added);
-    set("numDeletionVectorsRemoved", counts.vectors_removed);
-    set("numDeletionVectorsUpdated", counts.vectors_updated);
-    return;
-  }
-  if (counts.files_added > 0 || operation == "WRITE") {
-    set("numFiles", counts.files_added);
-    set("numOutputBytes", counts.bytes_added);
-    metrics.try_emplace("numOutputRows", std::to_string(counts.rows_added));
-  }
-  if (counts.files_removed > 0) {
-    set("numRemovedFiles", counts.files_removed);
-    set("numRemovedBytes", counts.bytes_removed);
-  }
+						   std::map<std::string, std::string>& metrics) {
+	const auto set = [&](const char* name, int64_t value) { metrics[name] = std::to_string(value); };
+	if (operation == "MERGE") {
+		set("numTargetFilesAdded", counts.files_added);
+		set("numTargetFilesRemoved", counts.files_removed);
+		set("numTargetBytesAdded", counts.bytes_added);
+		set("numTargetBytesRemoved", counts.bytes_removed);
+		set("numTargetDeletionVectorsAdded", counts.vectors_added);
+		set("numTargetDeletionVectorsRemoved", counts.vectors_removed);
+		set("numTargetDeletionVectorsUpdated", counts.vectors_updated);
+		return;
+	}
+	if (operation == "DELETE" || operation == "UPDATE") {
+		set("numAddedFiles", counts.files_added);
+		set("numRemovedFiles", counts.files_removed);
+		set("numAddedBytes", counts.bytes_added);
+		set("numRemovedBytes", counts.bytes_removed);
+		set("numDeletionVectorsAdded", counts.vectors_added);
+		set("numDeletionVectorsRemoved", counts.vectors_removed);
+		set("numDeletionVectorsUpdated", counts.vectors_updated);
+		return;
+	}
+	if (counts.files_added > 0 || operation == "WRITE") {
+		set("numFiles", counts.files_added);
+		set("numOutputBytes", counts.bytes_added);
+		metrics.try_emplace("numOutputRows", std::to_string(counts.rows_added));
+	}
+	if (counts.files_removed > 0) {
+		set("numRemovedFiles", counts.files_removed);
+		set("numRemovedBytes", counts.bytes_removed);
+	}
 }
 
 CommitInfo MakeCommitInfo(const Transaction& transaction, const RebaseCounts& counts, const AttemptFacts& facts) {
-  CommitInfo info;
-  info.in_commit_timestamp = facts.in_commit_timestamp;
-  info.timestamp = facts.now_ms;
-  info.operation = transaction.operation;
-  info.operation_parameters = transaction.operation_parameters;
-  if (transaction.base) info.read_version = transaction.base->version;
-  info.isolation_level = ToString(facts.level);
-  info.is_blind_append = IsBlindAppend(transaction);
-  info.operation_metrics = transaction.operation_metrics;
-  AddFileMetrics(transaction.operation, counts, info.operation_metrics);
-  info.operation_metrics["commitAttempts"] = std::to_string(facts.attempts);
-  info.operation_metrics["numConflictsResolved"] = std::to_string(facts.winners);
-  info.operation_metrics["numRowsRebased"] = std::to_string(counts.rows_rebased);
-  info.operation_metrics["conflictCheckMs"] = std::to_string(facts.conflict_check_ms);
-  info.engine_info = facts.engine_info;
-  info.txn_id = facts.txn_id;
-  info.reads = RecordedReads(transaction);
-  return info;
+	CommitInfo info;
+	info.in_commit_timestamp = facts.in_commit_timestamp;
+	info.timestamp = facts.now_ms;
+	info.operation = transaction.operation;
+	info.operation_parameters = transaction.operation_parameters;
+	if (transaction.base) info.read_version = transaction.base->version;
+	info.isolation_level = ToString(facts.level);
+	info.is_blind_append = IsBlindAppend(transaction);
+	info.operation_metrics = transaction.operation_metrics;
+	AddFileMetrics(transaction.operation, counts, info.operation_metrics);
+	info.operation_metrics["commitAttempts"] = std::to_string(facts.attempts);
+	info.operation_metrics["numConflictsResolved"] = std::to_string(facts.winners);
+	info.operation_metrics["numRowsRebased"] = std::to_string(counts.rows_rebased);
+	info.operation_metrics["conflictCheckMs"] = std::to_string(facts.conflict_check_ms);
+	info.engine_info = facts.engine_info;
+	info.txn_id = facts.txn_id;
+	info.reads = RecordedReads(transaction);
+	return info;
 }
 
 std::optional<int64_t> InCommitTimestamp(const Transaction& transaction, const Snapshot* head, int64_t now_ms) {
-  const Metadata& metadata = transaction.changes.metadata ? *transaction.changes.metadata : head->metadata;
-  const Protocol& protocol = transaction.changes.protocol ? *transaction.changes.protocol : head->protocol;
-  if (!HasFeature(protocol, "inCommitTimestamp")) return std::nullopt;
-  if (!PropertyEnabled(metadata.configuration, "delta.enableInCommitTimestamps")) return std::nullopt;
-  return head ? std::max(now_ms, head->timestamp + 1) : now_ms;
+	const Metadata& metadata = transaction.changes.metadata ? *transaction.changes.metadata : head->metadata;
+	const Protocol& protocol = transaction.changes.protocol ? *transaction.changes.protocol : head->protocol;
+	if (!HasFeature(protocol, "inCommitTimestamp")) return std::nullopt;
+	if (!PropertyEnabled(metadata.configuration, "delta.enableInCommitTimestamps")) return std::nullopt;
+	return head ? std::max(now_ms, head->timestamp + 1) : now_ms;
 }
 
 }  // namespace braid

@@ -8,14 +8,14 @@
 namespace braid {
 
 struct AttemptFacts {
-  int64_t now_ms = 0;
-  std::optional<int64_t> in_commit_timestamp;
-  std::string txn_id;
-  std::string engine_info;
-  IsolationLevel level = IsolationLevel::kWriteSerializable;
-  int attempts = 1;
-  int winners = 0;
-  int64_t conflict_check_ms = 0;
+	int64_t now_ms = 0;
+	std::optional<int64_t> in_commit_timestamp;
+	std::string txn_id;
+	std::string engine_info;
+	IsolationLevel level = IsolationLevel::kWriteSerializable;
+	int attempts = 1;
+	int winners = 0;
+	int64_t conflict_check_ms = 0;
 };
 
 // Appends without reading and without removing (rules.md R36).

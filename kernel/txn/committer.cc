@@ -15,253 +15,254 @@ namespace braid {
 namespace {
 
 class CommitRun {
- public:
-  CommitRun(const CommitContext& context, const Transaction& transaction);
-  Result<CommitOutcome> Run();
+public:
+	CommitRun(const CommitContext& context, const Transaction& transaction);
+	Result<CommitOutcome> Run();
 
- private:
-  Result<CommitOutcome> Race();
-  Result<std::optional<CommitOutcome>> CatchUp();
-  Result<std::optional<CommitOutcome>> Meet(std::string bytes);
-  Status CheckNothingWasCleaned();
-  Status CheckPatience();
-  Status JudgeWinners();
-  Result<std::string> Prepare(std::vector<std::string>& dropped_files);
-  Status MakeDurable();
-  CommitOutcome Won(const std::string& bytes);
-  void BackOff();
+private:
+	Result<CommitOutcome> Race();
+	Result<std::optional<CommitOutcome>> CatchUp();
+	Result<std::optional<CommitOutcome>> Meet(std::string bytes);
+	Status CheckNothingWasCleaned();
+	Status CheckPatience();
+	Status JudgeWinners();
+	Result<std::string> Prepare(std::vector<std::string>& dropped_files);
+	Status MakeDurable();
+	CommitOutcome Won(const std::string& bytes);
+	void BackOff();
 
-  int64_t NextVersion() const { return head_ ? head_->version + 1 : 0; }
-  const std::string& Table() const { return table_; }
+	int64_t NextVersion() const { return head_ ? head_->version + 1 : 0; }
+	const std::string& Table() const { return table_; }
 
-  const CommitContext& context_;
-  const Transaction& transaction_;
-  const std::string txn_id_;
-  const std::string table_;
-  const int64_t deadline_ms_;
-  SnapshotPtr head_;  // newest version known; null while the table does not exist
-  std::vector<WinningCommit> winners_;
-  size_t judged_ = 0;  // winners that we may commit after
-  SurvivingAppends survivors_;
-  VectorCache vectors_;
-  RowTester tester_;
-  RowRebase rebase_;
-  bool data_durable_ = false;
-  bool outcome_unknown_ = false;  // some attempt may have been written: its version has not been read since
-  int attempts_ = 0;
-  int64_t rows_rebased_ = 0;
+	const CommitContext& context_;
+	const Transaction& transaction_;
+	const std::string txn_id_;
+	const std::string table_;
+	const int64_t deadline_ms_;
+	SnapshotPtr head_;  // newest version known; null while the table does not exist
+	std::vector<WinningCommit> winners_;
+	size_t judged_ = 0;  // winners that we may commit after
+	SurvivingAppends survivors_;
+	VectorCache vectors_;
+	RowTester tester_;
+	RowRebase rebase_;
+	bool data_durable_ = false;
+	bool outcome_unknown_ = false;  // some attempt may have been written: its version has not been read since
+	int attempts_ = 0;
+	int64_t rows_rebased_ = 0;
 };
 
 }  // namespace
 
 CommitRun::CommitRun(const CommitContext& context, const Transaction& transaction)
-    : context_(context),
-      transaction_(transaction),
-      txn_id_(NewUuid(context.random)),
-      table_(transaction.base ? transaction.base->table : context.store.Location("")),
-      deadline_ms_(context.clock.MonotonicMs() + context.options.commit_timeout_ms),
-      head_(transaction.base),
-      vectors_(context.store),
-      tester_(context.probe, {context.clock, context.options.conflict_time_budget_ms,
-                              static_cast<size_t>(std::max(context.options.explain_rows, 1)), context.interrupted}),
-      rebase_(context.store, context.random, vectors_, transaction) {}
+	: context_(context),
+	  transaction_(transaction),
+	  txn_id_(NewUuid(context.random)),
+	  table_(transaction.base ? transaction.base->table : context.store.Location("")),
+	  deadline_ms_(context.clock.MonotonicMs() + context.options.commit_timeout_ms),
+	  head_(transaction.base),
+	  vectors_(context.store),
+	  tester_(context.probe, {context.clock, context.options.conflict_time_budget_ms,
+							  static_cast<size_t>(std::max(context.options.explain_rows, 1)), context.interrupted}),
+	  rebase_(context.store, context.random, vectors_, transaction) {}
 
 // On failure nothing of ours stays, unless a commit file that names it may exist.
 Result<CommitOutcome> CommitRun::Run() {
-  Result<CommitOutcome> outcome = Race();
-  if (outcome) return outcome;
-  if (!outcome_unknown_) {
-    rebase_.DeleteVectorFiles();
-    return outcome;
-  }
-  return Fail(ErrorKind::kOutcomeUnknown,
-              "Table " + Table() + ": it is not known whether version " + std::to_string(NextVersion()) +
-                  " was written by this transaction (txnId " + txn_id_ + "): " + outcome.error().message +
-                  ". Its files are kept. Look for the txnId in the table's history from that version on; if it is not "
-                  "there, run the transaction again.");
+	Result<CommitOutcome> outcome = Race();
+	if (outcome) return outcome;
+	if (!outcome_unknown_) {
+		rebase_.DeleteVectorFiles();
+		return outcome;
+	}
+	return Fail(
+		ErrorKind::kOutcomeUnknown,
+		"Table " + Table() + ": it is not known whether version " + std::to_string(NextVersion()) +
+			" was written by this transaction (txnId " + txn_id_ + "): " + outcome.error().message +
+			". Its files are kept. Look for the txnId in the table's history from that version on; if it is not "
+			"there, run the transaction again.");
 }
 
 // resolution.md 5.2. Each turn learns what others committed, checks that we may follow, and tries the next version.
 Result<CommitOutcome> CommitRun::Race() {
-  for (;;) {
-    BRAID_TRY(CheckPatience());
-    BRAID_TRY(std::optional<CommitOutcome> already, CatchUp());
-    if (already) return *std::move(already);
-    BRAID_TRY(JudgeWinners());
-    std::vector<std::string> dropped_files;
-    BRAID_TRY(const std::string bytes, Prepare(dropped_files));
-    BRAID_TRY(MakeDurable());
-    attempts_++;
-    const Status put = context_.store.PutIfAbsent(CommitPath(NextVersion()), bytes);
-    if (put) {
-      for (const std::string& file : dropped_files) (void)context_.store.Delete(file);
-      return Won(bytes);
-    }
-    if (put.error().kind == ErrorKind::kOutcomeUnknown) {
-      outcome_unknown_ = true;  // the next turn reads that version and finds us, somebody else or nothing
-    } else if (put.error().kind != ErrorKind::kAlreadyExists) {
-      return std::unexpected(put.error());
-    }
-    BackOff();
-  }
+	for (;;) {
+		BRAID_TRY(CheckPatience());
+		BRAID_TRY(std::optional<CommitOutcome> already, CatchUp());
+		if (already) return *std::move(already);
+		BRAID_TRY(JudgeWinners());
+		std::vector<std::string> dropped_files;
+		BRAID_TRY(const std::string bytes, Prepare(dropped_files));
+		BRAID_TRY(MakeDurable());
+		attempts_++;
+		const Status put = context_.store.PutIfAbsent(CommitPath(NextVersion()), bytes);
+		if (put) {
+			for (const std::string& file : dropped_files) (void)context_.store.Delete(file);
+			return Won(bytes);
+		}
+		if (put.error().kind == ErrorKind::kOutcomeUnknown) {
+			outcome_unknown_ = true;  // the next turn reads that version and finds us, somebody else or nothing
+		} else if (put.error().kind != ErrorKind::kAlreadyExists) {
+			return std::unexpected(put.error());
+		}
+		BackOff();
+	}
 }
 
 // Reads every version after head_, each once. Answers the outcome if one of them is our own.
 Result<std::optional<CommitOutcome>> CommitRun::CatchUp() {
-  bool any = false;
-  for (;;) {
-    Result<std::string> bytes = context_.store.Read(CommitPath(NextVersion()));
-    if (!bytes && bytes.error().kind == ErrorKind::kNotFound) break;
-    BRAID_TRY(std::string text, std::move(bytes));
-    BRAID_TRY(std::optional<CommitOutcome> own, Meet(std::move(text)));
-    if (own) return own;
-    any = true;
-  }
-  if (!any) BRAID_TRY(CheckNothingWasCleaned());
-  return std::nullopt;
+	bool any = false;
+	for (;;) {
+		Result<std::string> bytes = context_.store.Read(CommitPath(NextVersion()));
+		if (!bytes && bytes.error().kind == ErrorKind::kNotFound) break;
+		BRAID_TRY(std::string text, std::move(bytes));
+		BRAID_TRY(std::optional<CommitOutcome> own, Meet(std::move(text)));
+		if (own) return own;
+		any = true;
+	}
+	if (!any) BRAID_TRY(CheckNothingWasCleaned());
+	return std::nullopt;
 }
 
 // A version that somebody wrote: ourselves (an answer got lost), or a winner, which must pass the gates.
 Result<std::optional<CommitOutcome>> CommitRun::Meet(std::string bytes) {
-  BRAID_TRY(WinningCommit winner, ParseWinningCommit(bytes, NextVersion(), Table()));
-  if (winner.info.txn_id == txn_id_) {
-    outcome_unknown_ = false;
-    return Won(bytes);
-  }
-  outcome_unknown_ = false;
-  if (!head_) return CreatedBySomebodyElse(transaction_, winner, Table());
-  BRAID_TRY(CheckGates(transaction_, winner, *head_, context_.options.mode));
-  const auto stored = context_.store.Stat(CommitPath(winner.version));
-  BRAID_TRY(SnapshotPtr after,
-            ApplyCommit(head_, bytes, stored ? stored->modification_time_ms : context_.clock.NowMs()));
-  AttachEffects(winner, head_, after);
-  head_ = std::move(after);
-  winners_.push_back(std::move(winner));
-  return std::nullopt;
+	BRAID_TRY(WinningCommit winner, ParseWinningCommit(bytes, NextVersion(), Table()));
+	if (winner.info.txn_id == txn_id_) {
+		outcome_unknown_ = false;
+		return Won(bytes);
+	}
+	outcome_unknown_ = false;
+	if (!head_) return CreatedBySomebodyElse(transaction_, winner, Table());
+	BRAID_TRY(CheckGates(transaction_, winner, *head_, context_.options.mode));
+	const auto stored = context_.store.Stat(CommitPath(winner.version));
+	BRAID_TRY(SnapshotPtr after,
+			  ApplyCommit(head_, bytes, stored ? stored->modification_time_ms : context_.clock.NowMs()));
+	AttachEffects(winner, head_, after);
+	head_ = std::move(after);
+	winners_.push_back(std::move(winner));
+	return std::nullopt;
 }
 
 // A missing next version may also mean that the log was cleaned up past it while we ran (scenario 103). Cleaning
 // removes the oldest first, so the commit under the next one tells.
 Status CommitRun::CheckNothingWasCleaned() {
-  if (head_ && context_.store.Stat(CommitPath(head_->version))) return {};
-  const auto listing = context_.store.List(kLogDirectory, "");
-  if (!listing) return listing.error().kind == ErrorKind::kNotFound ? Status{} : std::unexpected(listing.error());
-  const std::string next = CommitPath(NextVersion()).substr(kLogDirectory.size() + 1, 20);
-  for (const StoredFile& file : *listing) {
-    const bool numbered = file.name.size() > 20 && file.name.find_first_not_of("0123456789") == 20;
-    if (!numbered || file.name.substr(0, 20) < next) continue;
-    return Fail(ErrorKind::kNotFound, "Table " + Table() + ": the commits after version " +
-                                          std::to_string(NextVersion() - 1) + " are gone from the log, though " +
-                                          file.name +
-                                          " exists, so this transaction cannot be checked against them. Run it again.");
-  }
-  return {};
+	if (head_ && context_.store.Stat(CommitPath(head_->version))) return {};
+	const auto listing = context_.store.List(kLogDirectory, "");
+	if (!listing) return listing.error().kind == ErrorKind::kNotFound ? Status {} : std::unexpected(listing.error());
+	const std::string next = CommitPath(NextVersion()).substr(kLogDirectory.size() + 1, 20);
+	for (const StoredFile& file : *listing) {
+		const bool numbered = file.name.size() > 20 && file.name.find_first_not_of("0123456789") == 20;
+		if (!numbered || file.name.substr(0, 20) < next) continue;
+		return Fail(ErrorKind::kNotFound,
+					"Table " + Table() + ": the commits after version " + std::to_string(NextVersion() - 1) +
+						" are gone from the log, though " + file.name +
+						" exists, so this transaction cannot be checked against them. Run it again.");
+	}
+	return {};
 }
 
 Status CommitRun::CheckPatience() {
-  if (context_.interrupted && context_.interrupted())
-    return Fail(ErrorKind::kInterrupted, "The commit was interrupted");
-  if (attempts_ == 0 || context_.clock.MonotonicMs() < deadline_ms_) return {};
-  if (winners_.empty())
-    return Fail(ErrorKind::kIo, "Table " + Table() + ": no commit succeeded before the commit timeout");
-  ConflictReport report = ReportAgainst(transaction_, winners_.back(), Table());
-  report.conflict_class = ConflictClass::kConcurrentWrite;
-  report.rule = "commit timeout of " + std::to_string(context_.options.commit_timeout_ms) + " ms after " +
-                std::to_string(attempts_) + " attempts";
-  return AsError(std::move(report));
+	if (context_.interrupted && context_.interrupted())
+		return Fail(ErrorKind::kInterrupted, "The commit was interrupted");
+	if (attempts_ == 0 || context_.clock.MonotonicMs() < deadline_ms_) return {};
+	if (winners_.empty())
+		return Fail(ErrorKind::kIo, "Table " + Table() + ": no commit succeeded before the commit timeout");
+	ConflictReport report = ReportAgainst(transaction_, winners_.back(), Table());
+	report.conflict_class = ConflictClass::kConcurrentWrite;
+	report.rule = "commit timeout of " + std::to_string(context_.options.commit_timeout_ms) + " ms after " +
+				  std::to_string(attempts_) + " attempts";
+	return AsError(std::move(report));
 }
 
 Status CommitRun::JudgeWinners() {
-  if (judged_ == winners_.size()) return {};
-  IsolationLevel level = Stricter(LevelOf(transaction_.base->metadata), LevelOf(head_->metadata));
-  // A replacement that brings its own metadata cannot leave appends behind (traps.md 4.8).
-  if (transaction_.changes.metadata && transaction_.changes.removes_all) level = IsolationLevel::kSerializable;
-  const JudgeContext judge{transaction_,
-                           level,
-                           winners_,
-                           vectors_,
-                           tester_,
-                           context_.probe,
-                           static_cast<size_t>(std::max(context_.options.explain_rows, 0))};
-  BRAID_TRY(survivors_, Judge(judge));
-  judged_ = winners_.size();
-  return {};
+	if (judged_ == winners_.size()) return {};
+	IsolationLevel level = Stricter(LevelOf(transaction_.base->metadata), LevelOf(head_->metadata));
+	// A replacement that brings its own metadata cannot leave appends behind (traps.md 4.8).
+	if (transaction_.changes.metadata && transaction_.changes.removes_all) level = IsolationLevel::kSerializable;
+	const JudgeContext judge {transaction_,
+							  level,
+							  winners_,
+							  vectors_,
+							  tester_,
+							  context_.probe,
+							  static_cast<size_t>(std::max(context_.options.explain_rows, 0))};
+	BRAID_TRY(survivors_, Judge(judge));
+	judged_ = winners_.size();
+	return {};
 }
 
 // The bytes of the next version; the whole text is made anew for each attempt.
 Result<std::string> CommitRun::Prepare(std::vector<std::string>& dropped_files) {
-  const Snapshot* head = head_.get();
-  const int64_t now = context_.clock.NowMs();
-  BRAID_TRY(RebasedCommit rebased, rebase_.Onto(head, NextVersion(), now, survivors_));
-  AttemptFacts facts;
-  facts.now_ms = now;
-  facts.in_commit_timestamp = InCommitTimestamp(transaction_, head, now);
-  facts.txn_id = txn_id_;
-  facts.engine_info = context_.options.engine_info;
-  facts.level = LevelOf(transaction_.changes.metadata ? *transaction_.changes.metadata : head->metadata);
-  if (transaction_.base) facts.level = Stricter(facts.level, LevelOf(transaction_.base->metadata));
-  facts.attempts = attempts_ + 1;
-  facts.winners = static_cast<int>(winners_.size());
-  facts.conflict_check_ms = tester_.spent_ms();
-  std::string bytes;
-  AppendActionLine(MakeCommitInfo(transaction_, rebased.counts, facts), bytes);
-  for (const Action& action : rebased.actions) AppendActionLine(action, bytes);
-  rows_rebased_ = rebased.counts.rows_rebased;
-  dropped_files = std::move(rebased.dropped_files);
-  return bytes;
+	const Snapshot* head = head_.get();
+	const int64_t now = context_.clock.NowMs();
+	BRAID_TRY(RebasedCommit rebased, rebase_.Onto(head, NextVersion(), now, survivors_));
+	AttemptFacts facts;
+	facts.now_ms = now;
+	facts.in_commit_timestamp = InCommitTimestamp(transaction_, head, now);
+	facts.txn_id = txn_id_;
+	facts.engine_info = context_.options.engine_info;
+	facts.level = LevelOf(transaction_.changes.metadata ? *transaction_.changes.metadata : head->metadata);
+	if (transaction_.base) facts.level = Stricter(facts.level, LevelOf(transaction_.base->metadata));
+	facts.attempts = attempts_ + 1;
+	facts.winners = static_cast<int>(winners_.size());
+	facts.conflict_check_ms = tester_.spent_ms();
+	std::string bytes;
+	AppendActionLine(MakeCommitInfo(transaction_, rebased.counts, facts), bytes);
+	for (const Action& action : rebased.actions) AppendActionLine(action, bytes);
+	rows_rebased_ = rebased.counts.rows_rebased;
+	dropped_files = std::move(rebased.dropped_files);
+	return bytes;
 }
 
 // Everything that the commit is about to name is on stable storage before the commit is (on-disk.md 3.8).
 Status CommitRun::MakeDurable() {
-  if (!context_.options.durable) return {};
-  std::vector<std::string> files = rebase_.vector_files();
-  if (!data_durable_) {
-    for (const NewFile& file : transaction_.changes.new_files) files.push_back(StorePath(file.add.path));
-  }
-  if (!files.empty()) BRAID_TRY(context_.store.MakeDurable(files));
-  data_durable_ = true;
-  return {};
+	if (!context_.options.durable) return {};
+	std::vector<std::string> files = rebase_.vector_files();
+	if (!data_durable_) {
+		for (const NewFile& file : transaction_.changes.new_files) files.push_back(StorePath(file.add.path));
+	}
+	if (!files.empty()) BRAID_TRY(context_.store.MakeDurable(files));
+	data_durable_ = true;
+	return {};
 }
 
 CommitOutcome CommitRun::Won(const std::string& bytes) {
-  CommitOutcome outcome;
-  outcome.version = NextVersion();
-  outcome.txn_id = txn_id_;
-  outcome.attempts = attempts_;
-  outcome.winners = static_cast<int>(winners_.size());
-  outcome.rows_rebased = rows_rebased_;
-  const auto stored = context_.store.Stat(CommitPath(outcome.version));
-  const int64_t written_ms = stored ? stored->modification_time_ms : context_.clock.NowMs();
-  const SnapshotSource source{context_.store, context_.parquet};
-  Result<SnapshotPtr> snapshot = head_ ? ApplyCommit(head_, bytes, written_ms) : LoadSnapshot(source, 0);
-  if (snapshot) {
-    outcome.snapshot = *std::move(snapshot);
-    PostCommit(context_, *outcome.snapshot, txn_id_);
-  }
-  return outcome;
+	CommitOutcome outcome;
+	outcome.version = NextVersion();
+	outcome.txn_id = txn_id_;
+	outcome.attempts = attempts_;
+	outcome.winners = static_cast<int>(winners_.size());
+	outcome.rows_rebased = rows_rebased_;
+	const auto stored = context_.store.Stat(CommitPath(outcome.version));
+	const int64_t written_ms = stored ? stored->modification_time_ms : context_.clock.NowMs();
+	const SnapshotSource source {context_.store, context_.parquet};
+	Result<SnapshotPtr> snapshot = head_ ? ApplyCommit(head_, bytes, written_ms) : LoadSnapshot(source, 0);
+	if (snapshot) {
+		outcome.snapshot = *std::move(snapshot);
+		PostCommit(context_, *outcome.snapshot, txn_id_);
+	}
+	return outcome;
 }
 
 // Who loses often waits longer, at random, so that the others get out of the way; the first retry is immediate.
 void CommitRun::BackOff() {
-  if (attempts_ < 2) return;
-  const uint64_t ceiling = uint64_t{1} << std::min(attempts_, 8);
-  context_.clock.SleepMs(static_cast<int64_t>(context_.random.Next() % ceiling));
+	if (attempts_ < 2) return;
+	const uint64_t ceiling = uint64_t {1} << std::min(attempts_, 8);
+	context_.clock.SleepMs(static_cast<int64_t>(context_.random.Next() % ceiling));
 }
 
 Result<CommitOutcome> Commit(const CommitContext& context, const Transaction& transaction) {
-  if (transaction.changes.empty()) {
-    if (!transaction.base) return Fail(ErrorKind::kInvalidArgument, "An empty transaction cannot create a table");
-    CommitOutcome outcome;
-    outcome.version = transaction.base->version;
-    outcome.snapshot = transaction.base;
-    outcome.attempts = 0;
-    return outcome;
-  }
-  const StagedChanges& changes = transaction.changes;
-  if (!transaction.base && !(changes.protocol && changes.metadata))
-    return Fail(ErrorKind::kInvalidArgument,
-                "Table " + context.store.Location("") + ": its first version needs protocol and metadata");
-  return CommitRun(context, transaction).Run();
+	if (transaction.changes.empty()) {
+		if (!transaction.base) return Fail(ErrorKind::kInvalidArgument, "An empty transaction cannot create a table");
+		CommitOutcome outcome;
+		outcome.version = transaction.base->version;
+		outcome.snapshot = transaction.base;
+		outcome.attempts = 0;
+		return outcome;
+	}
+	const StagedChanges& changes = transaction.changes;
+	if (!transaction.base && !(changes.protocol && changes.metadata))
+		return Fail(ErrorKind::kInvalidArgument,
+					"Table " + context.store.Location("") + ": its first version needs protocol and metadata");
+	return CommitRun(context, transaction).Run();
 }
 
 }  // namespace braid

@@ -18,8 +18,8 @@ namespace braid {
 
 struct CommitOptions {
 	ConcurrencyMode mode = ConcurrencyMode::kSound;
-	bool durable = true;                          // false: no fsync (braid_durability = 'none')
-	int64_t conflict_time_budget_ms = 10'000;     // row tests of one commit, all attempts
+	bool durable = true;                       // false: no fsync (braid_durability = 'none')
+	int64_t conflict_time_budget_ms = 10'000;  // row tests of one commit, all attempts
 	int64_t commit_timeout_ms = 600'000;
 	int explain_rows = 5;
 	std::string engine_info = "Braid";
@@ -32,16 +32,16 @@ struct CommitContext {
 	Clock& clock;
 	Random& random;
 	CommitOptions options;
-	std::function<bool()> interrupted;            // may be empty
+	std::function<bool()> interrupted;  // may be empty
 };
 
 struct CommitOutcome {
 	int64_t version = -1;
-	SnapshotPtr snapshot;         // of that version
+	SnapshotPtr snapshot;  // of that version
 	std::string txn_id;
-	int attempts = 1;             // put-if-absent calls
-	int winners = 0;              // commits of others that we were rebased over
-	int64_t rows_rebased = 0;     // deleted rows whose vector was united with a winner's
+	int attempts = 1;          // put-if-absent calls
+	int winners = 0;           // commits of others that we were rebased over
+	int64_t rows_rebased = 0;  // deleted rows whose vector was united with a winner's
 };
 
 // An empty transaction commits nothing and answers the base version. Post-commit work (checksum, checkpoint) never fails the commit.

@@ -23,28 +23,28 @@ enum class WinnerEffect { kAppendsBlindly, kAddsRow, kRemovesRow, kMovesRow };
 enum class Verdict { kAccept, kOrderBefore, kConflict };
 
 struct ConflictRule {
-  OurAction ours;
-  WinnerEffect theirs;
-  Verdict serializable, write_serializable;
-  ConflictClass conflict_class;
-  std::string_view rule;  // where it is written down
+	OurAction ours;
+	WinnerEffect theirs;
+	Verdict serializable, write_serializable;
+	ConflictClass conflict_class;
+	std::string_view rule;  // where it is written down
 
-  Verdict At(IsolationLevel level) const {
-    return level == IsolationLevel::kSerializable ? serializable : write_serializable;
-  }
+	Verdict At(IsolationLevel level) const {
+		return level == IsolationLevel::kSerializable ? serializable : write_serializable;
+	}
 };
 
 std::span<const ConflictRule> ConflictRules();
 const ConflictRule& RuleFor(OurAction ours, WinnerEffect theirs);
 
 struct JudgeContext {
-  const Transaction& transaction;
-  IsolationLevel level;
-  std::span<WinningCommit> winners;  // all of them since transaction.base; findings are kept in them
-  VectorCache& vectors;
-  RowTester& tester;
-  RowProbe& probe;
-  size_t explain_rows = 5;
+	const Transaction& transaction;
+	IsolationLevel level;
+	std::span<WinningCommit> winners;  // all of them since transaction.base; findings are kept in them
+	VectorCache& vectors;
+	RowTester& tester;
+	RowProbe& probe;
+	size_t explain_rows = 5;
 };
 
 // Decoded paths of blind appends that this transaction is ordered before: a whole-table replacement leaves them alone.

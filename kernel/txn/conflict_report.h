@@ -12,16 +12,21 @@
 namespace braid {
 
 enum class ConflictClass {
-	kConcurrentAppend, kConcurrentDeleteRead, kConcurrentDeleteDelete, kMetadataChanged, kConcurrentTransaction, kProtocolChanged,
+	kConcurrentAppend,
+	kConcurrentDeleteRead,
+	kConcurrentDeleteDelete,
+	kMetadataChanged,
+	kConcurrentTransaction,
+	kProtocolChanged,
 	kConcurrentWrite
 };
 
 struct ConflictReport {
 	ConflictClass conflict_class = ConflictClass::kConcurrentAppend;
-	std::string sub_condition;      // "ROW_LEVEL_CHANGES", "WHOLE_TABLE_READ", ...; "" if the class has none
+	std::string sub_condition;  // "ROW_LEVEL_CHANGES", "WHOLE_TABLE_READ", ...; "" if the class has none
 	std::string table;
-	std::string operation;          // ours
-	std::string predicate;          // what we read, SQL-like
+	std::string operation;  // ours
+	std::string predicate;  // what we read, SQL-like
 	int64_t read_version = -1;
 	int64_t winner_version = -1;
 	std::string winner_operation;

@@ -6,115 +6,116 @@
 namespace braid {
 
 static std::string ReadsAsText(const ReadSet& reads) {
-  std::string text;
-  for (const Read& read : reads.reads) {
-    if (!text.empty()) text += " OR ";
-    text += ToString(read.bound);
-    if (text.size() > 300) return text.substr(0, 300) + "...";
-  }
-  return text;
+	std::string text;
+	for (const Read& read : reads.reads) {
+		if (!text.empty()) text += " OR ";
+		text += ToString(read.bound);
+		if (text.size() > 300) return text.substr(0, 300) + "...";
+	}
+	return text;
 }
 
 ConflictReport ReportAgainst(const Transaction& transaction, const WinningCommit& winner, const std::string& table) {
-  ConflictReport report;
-  report.table = table;
-  report.operation = transaction.operation;
-  report.predicate = ReadsAsText(transaction.reads);
-  report.read_version = transaction.base ? transaction.base->version : -1;
-  report.winner_version = winner.version;
-  report.winner_operation = winner.info.operation;
-  report.winner_txn_id = winner.info.txn_id;
-  return report;
+	ConflictReport report;
+	report.table = table;
+	report.operation = transaction.operation;
+	report.predicate = ReadsAsText(transaction.reads);
+	report.read_version = transaction.base ? transaction.base->version : -1;
+	report.winner_version = winner.version;
+	report.winner_operation = winner.info.operation;
+	report.winner_txn_id = winner.info.txn_id;
+	return report;
 }
 
 static std::vector<std::string> Sorted(std::vector<std::string> names) {
-  std::ranges::sort(names);
-  return names;
+	std::ranges::sort(names);
+	return names;
 }
 
 bool operator==(const Protocol& a, const Protocol& b) {
-  return a.min_reader_version == b.min_reader_version && a.min_writer_version == b.min_writer_version &&
-         Sorted(a.reader_features.value_or(std::vector<std::string>{})) ==
-             Sorted(b.reader_features.value_or(std::vector<std::string>{})) &&
-         Sorted(a.writer_features.value_or(std::vector<std::string>{})) ==
-             Sorted(b.writer_features.value_or(std::vector<std::string>{}));
+	return a.min_reader_version == b.min_reader_version && a.min_writer_version == b.min_writer_version &&
+		   Sorted(a.reader_features.value_or(std::vector<std::string> {})) ==
+			   Sorted(b.reader_features.value_or(std::vector<std::string> {})) &&
+		   Sorted(a.writer_features.value_or(std::vector<std::string> {})) ==
+			   Sorted(b.writer_features.value_or(std::vector<std::string> {}));
 }
 
 bool SameMetadata(const Metadata& a, const Metadata& b) {
-  return a.id == b.id && a.name == b.name && a.description == b.description && a.format.provider == b.format.provider &&
-         a.format.options == b.format.options && a.schema_string == b.schema_string &&
-         a.partition_columns == b.partition_columns && a.configuration == b.configuration;
+	return a.id == b.id && a.name == b.name && a.description == b.description &&
+		   a.format.provider == b.format.provider && a.format.options == b.format.options &&
+		   a.schema_string == b.schema_string && a.partition_columns == b.partition_columns &&
+		   a.configuration == b.configuration;
 }
 
 // A changed isolation level harms nobody: the stricter of both is applied (resolution.md 5.7, trap 10).
 static bool OnlyIsolationDiffers(Metadata a, Metadata b) {
-  a.configuration.erase("delta.isolationLevel");
-  b.configuration.erase("delta.isolationLevel");
-  return SameMetadata(a, b);
+	a.configuration.erase("delta.isolationLevel");
+	b.configuration.erase("delta.isolationLevel");
+	return SameMetadata(a, b);
 }
 
 static bool MetadataIsHarmless(const Transaction& transaction, const Metadata& now, const Metadata& before,
-                               ConcurrencyMode mode) {
-  if (SameMetadata(now, before)) return true;
-  return mode != ConcurrencyMode::kStrict && !transaction.changes.metadata && OnlyIsolationDiffers(now, before);
+							   ConcurrencyMode mode) {
+	if (SameMetadata(now, before)) return true;
+	return mode != ConcurrencyMode::kStrict && !transaction.changes.metadata && OnlyIsolationDiffers(now, before);
 }
 
 static bool AllowsNoWinner(const std::string& operation) {
-  return operation == "RESTORE" || operation == "CLONE" || operation == "CONVERT";
+	return operation == "RESTORE" || operation == "CLONE" || operation == "CONVERT";
 }
 
 // delta.rowTracking is computed anew for each attempt, so two writers of it do not clash (on-disk.md 3.3).
 static bool WritesSameDomain(const StagedChanges& changes, const WinningCommit& winner) {
-  return std::ranges::any_of(changes.domains, [&](const DomainMetadata& ours) {
-    return ours.domain != "delta.rowTracking" &&
-           std::ranges::any_of(winner.domains, [&](const auto& theirs) { return theirs.domain == ours.domain; });
-  });
+	return std::ranges::any_of(changes.domains, [&](const DomainMetadata& ours) {
+		return ours.domain != "delta.rowTracking" &&
+			   std::ranges::any_of(winner.domains, [&](const auto& theirs) { return theirs.domain == ours.domain; });
+	});
 }
 
 static bool WritesSameApplication(const StagedChanges& changes, const WinningCommit& winner) {
-  return std::ranges::any_of(changes.set_transactions, [&](const SetTransaction& ours) {
-    return std::ranges::any_of(winner.set_transactions,
-                               [&](const auto& theirs) { return theirs.app_id == ours.app_id; });
-  });
+	return std::ranges::any_of(changes.set_transactions, [&](const SetTransaction& ours) {
+		return std::ranges::any_of(winner.set_transactions,
+								   [&](const auto& theirs) { return theirs.app_id == ours.app_id; });
+	});
 }
 
 Status CheckGates(const Transaction& transaction, const WinningCommit& winner, const Snapshot& before,
-                  ConcurrencyMode mode) {
-  ConflictReport report = ReportAgainst(transaction, winner, before.table);
-  if (winner.protocol && !(*winner.protocol == before.protocol)) {
-    report.conflict_class = ConflictClass::kProtocolChanged;
-    report.sub_condition = "CONFLICTING_COMMIT";
-    report.rule = "R26";
-    return AsError(std::move(report));
-  }
-  if (winner.metadata && !MetadataIsHarmless(transaction, *winner.metadata, before.metadata, mode)) {
-    report.conflict_class = ConflictClass::kMetadataChanged;
-    report.rule = "R9, R24";
-    return AsError(std::move(report));
-  }
-  const bool same_application = WritesSameApplication(transaction.changes, winner);
-  if (same_application || WritesSameDomain(transaction.changes, winner)) {
-    report.conflict_class = ConflictClass::kConcurrentTransaction;
-    report.rule = same_application ? "R25" : "traps 4.12";
-    report.retry_would_help = !same_application;
-    return AsError(std::move(report));
-  }
-  if (AllowsNoWinner(transaction.operation)) {
-    report.conflict_class = ConflictClass::kConcurrentWrite;
-    report.rule = "traps 4.8";
-    return AsError(std::move(report));
-  }
-  return {};
+				  ConcurrencyMode mode) {
+	ConflictReport report = ReportAgainst(transaction, winner, before.table);
+	if (winner.protocol && !(*winner.protocol == before.protocol)) {
+		report.conflict_class = ConflictClass::kProtocolChanged;
+		report.sub_condition = "CONFLICTING_COMMIT";
+		report.rule = "R26";
+		return AsError(std::move(report));
+	}
+	if (winner.metadata && !MetadataIsHarmless(transaction, *winner.metadata, before.metadata, mode)) {
+		report.conflict_class = ConflictClass::kMetadataChanged;
+		report.rule = "R9, R24";
+		return AsError(std::move(report));
+	}
+	const bool same_application = WritesSameApplication(transaction.changes, winner);
+	if (same_application || WritesSameDomain(transaction.changes, winner)) {
+		report.conflict_class = ConflictClass::kConcurrentTransaction;
+		report.rule = same_application ? "R25" : "traps 4.12";
+		report.retry_would_help = !same_application;
+		return AsError(std::move(report));
+	}
+	if (AllowsNoWinner(transaction.operation)) {
+		report.conflict_class = ConflictClass::kConcurrentWrite;
+		report.rule = "traps 4.8";
+		return AsError(std::move(report));
+	}
+	return {};
 }
 
 std::unexpected<Error> CreatedBySomebodyElse(const Transaction& transaction, const WinningCommit& winner,
-                                             const std::string& table) {
-  ConflictReport report = ReportAgainst(transaction, winner, table);
-  report.conflict_class = ConflictClass::kProtocolChanged;
-  report.sub_condition = "WRITE_TO_EMPTY_DIRECTORY";
-  report.rule = "R26";
-  report.retry_would_help = false;
-  return AsError(std::move(report));
+											 const std::string& table) {
+	ConflictReport report = ReportAgainst(transaction, winner, table);
+	report.conflict_class = ConflictClass::kProtocolChanged;
+	report.sub_condition = "WRITE_TO_EMPTY_DIRECTORY";
+	report.rule = "R26";
+	report.retry_would_help = false;
+	return AsError(std::move(report));
 }
 
 }  // namespace braid

@@ -12,10 +12,10 @@ namespace braid {
 
 // `before`: the version under the winner. kConflict with its report.
 Status CheckGates(const Transaction& transaction, const WinningCommit& winner, const Snapshot& before,
-                  ConcurrencyMode mode);
+				  ConcurrencyMode mode);
 // The race for version 0 is lost: somebody else created the table.
 std::unexpected<Error> CreatedBySomebodyElse(const Transaction& transaction, const WinningCommit& winner,
-                                             const std::string& table);
+											 const std::string& table);
 
 // A report with everything filled in that transaction and winner tell.
 ConflictReport ReportAgainst(const Transaction& transaction, const WinningCommit& winner, const std::string& table);

@@ -17,23 +17,23 @@ namespace braid {
 
 // Rows of one file: all but `rows` (whole_file), or just `rows`.
 struct RowSelection {
-  const LiveFile* file = nullptr;
-  bool whole_file = false;
-  PositionSet rows;
+	const LiveFile* file = nullptr;
+	bool whole_file = false;
+	PositionSet rows;
 
-  bool Empty() const { return !file || (!whole_file && rows.Empty()); }
-  bool Contains(uint64_t position) const { return file && rows.Contains(position) != whole_file; }
-  PositionSet Among(const PositionSet& positions) const;  // those of `positions` that are selected
+	bool Empty() const { return !file || (!whole_file && rows.Empty()); }
+	bool Contains(uint64_t position) const { return file && rows.Contains(position) != whole_file; }
+	PositionSet Among(const PositionSet& positions) const;  // those of `positions` that are selected
 };
 
 // One life of a path inside the window.
 struct FileDelta {
-  std::string path;  // decoded
-  const LiveFile* first =
-      nullptr;                     // before any winner, or as a rearrangement created it; null: a winner added its rows
-  const LiveFile* last = nullptr;  // newest state (before the move if moved_away); null: removed
-  bool moved_in = false, moved_away = false;
-  std::vector<std::pair<WinningCommit*, FileEffect*>> history;
+	std::string path;  // decoded
+	const LiveFile* first =
+		nullptr;  // before any winner, or as a rearrangement created it; null: a winner added its rows
+	const LiveFile* last = nullptr;  // newest state (before the move if moved_away); null: removed
+	bool moved_in = false, moved_away = false;
+	std::vector<std::pair<WinningCommit*, FileEffect*>> history;
 };
 
 // The delta points into `winners`, which must stay where they are.

@@ -11,9 +11,10 @@
 namespace braid {
 
 struct Read {
-	Predicate bound;                             // superset in kernel form; recorded in commitInfo
-	std::shared_ptr<const RowPredicate> exact;   // what the engine can evaluate; null: use `bound`
-	bool matches_are_removed = false;            // every row that satisfied it is among the rows this transaction removes (plain DELETE, UPDATE)
+	Predicate bound;                            // superset in kernel form; recorded in commitInfo
+	std::shared_ptr<const RowPredicate> exact;  // what the engine can evaluate; null: use `bound`
+	bool matches_are_removed =
+		false;  // every row that satisfied it is among the rows this transaction removes (plain DELETE, UPDATE)
 };
 
 struct ReadSet {

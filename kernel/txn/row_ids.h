@@ -11,19 +11,19 @@
 namespace braid {
 
 class RowIdAssigner {
- public:
-  // `head` is null for the first version.
-  static Result<RowIdAssigner> For(const Transaction& transaction, const Snapshot* head, int64_t version);
+public:
+	// `head` is null for the first version.
+	static Result<RowIdAssigner> For(const Transaction& transaction, const Snapshot* head, int64_t version);
 
-  void Assign(AddFile& add, int64_t physical_rows);
-  // The delta.rowTracking domain, if the mark grew.
-  std::optional<DomainMetadata> NewMark() const;
+	void Assign(AddFile& add, int64_t physical_rows);
+	// The delta.rowTracking domain, if the mark grew.
+	std::optional<DomainMetadata> NewMark() const;
 
- private:
-  bool active_ = false;
-  int64_t version_ = 0;
-  int64_t old_mark_ = -1;  // the highest id ever given
-  int64_t mark_ = -1;
+private:
+	bool active_ = false;
+	int64_t version_ = 0;
+	int64_t old_mark_ = -1;  // the highest id ever given
+	int64_t mark_ = -1;
 };
 
 }  // namespace braid

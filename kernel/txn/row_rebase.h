@@ -18,51 +18,52 @@
 namespace braid {
 
 struct RebaseCounts {
-  int64_t files_added = 0, bytes_added = 0, rows_added = 0;
-  int64_t files_removed = 0, bytes_removed = 0;                         // only files that are gone altogether
-  int64_t vectors_added = 0, vectors_removed = 0, vectors_updated = 0;  // an updated one counts in all three
-  int64_t rows_deleted = 0;
-  int64_t rows_rebased = 0;  // rows whose vector had grown since we read it
+	int64_t files_added = 0, bytes_added = 0, rows_added = 0;
+	int64_t files_removed = 0, bytes_removed = 0;                         // only files that are gone altogether
+	int64_t vectors_added = 0, vectors_removed = 0, vectors_updated = 0;  // an updated one counts in all three
+	int64_t rows_deleted = 0;
+	int64_t rows_rebased = 0;  // rows whose vector had grown since we read it
 };
 
 struct RebasedCommit {
-  std::vector<Action> actions;  // all but commitInfo
-  RebaseCounts counts;
-  std::vector<std::string> dropped_files;  // own new files of which no row is left
+	std::vector<Action> actions;  // all but commitInfo
+	RebaseCounts counts;
+	std::vector<std::string> dropped_files;  // own new files of which no row is left
 };
 
 class RowRebase {
- public:
-  RowRebase(LogStore& store, Random& random, VectorCache& vectors, const Transaction& transaction)
-      : store_(store), random_(random), vectors_(vectors), transaction_(transaction) {}
+public:
+	RowRebase(LogStore& store, Random& random, VectorCache& vectors, const Transaction& transaction)
+		: store_(store), random_(random), vectors_(vectors), transaction_(transaction) {}
 
-  // `head` is null for the first version. Vectors are written but not yet durable.
-  Result<RebasedCommit> Onto(const Snapshot* head, int64_t version, int64_t now_ms, const SurvivingAppends& survivors);
-  // Vector files that the last rebase names; those of earlier attempts are deleted as soon as nothing needs them.
-  std::vector<std::string> vector_files() const;
-  // After a definite failure: none of our vectors is referred to.
-  void DeleteVectorFiles();
+	// `head` is null for the first version. Vectors are written but not yet durable.
+	Result<RebasedCommit> Onto(const Snapshot* head, int64_t version, int64_t now_ms,
+							   const SurvivingAppends& survivors);
+	// Vector files that the last rebase names; those of earlier attempts are deleted as soon as nothing needs them.
+	std::vector<std::string> vector_files() const;
+	// After a definite failure: none of our vectors is referred to.
+	void DeleteVectorFiles();
 
- private:
-  struct Prepared {
-    std::string over;  // unique id of the vector that ours was united with
-    DvDescriptor vector;
-  };
-  struct Target {
-    AddFile live;  // newest entry; its own vector is what ours is united with
-    PositionSet rows;
-    int64_t physical_rows = 0;
-  };
-  Result<std::map<std::string, Target>> Targets(const Snapshot* head) const;
-  Status WriteVectors(const std::map<std::string, Target>& targets);
-  void DeleteStaleFiles();
+private:
+	struct Prepared {
+		std::string over;  // unique id of the vector that ours was united with
+		DvDescriptor vector;
+	};
+	struct Target {
+		AddFile live;  // newest entry; its own vector is what ours is united with
+		PositionSet rows;
+		int64_t physical_rows = 0;
+	};
+	Result<std::map<std::string, Target>> Targets(const Snapshot* head) const;
+	Status WriteVectors(const std::map<std::string, Target>& targets);
+	void DeleteStaleFiles();
 
-  LogStore& store_;
-  Random& random_;
-  VectorCache& vectors_;
-  const Transaction& transaction_;
-  std::map<std::string, Prepared> prepared_;  // by path as staged
-  std::set<std::string> written_;             // vector files on storage
+	LogStore& store_;
+	Random& random_;
+	VectorCache& vectors_;
+	const Transaction& transaction_;
+	std::map<std::string, Prepared> prepared_;  // by path as staged
+	std::set<std::string> written_;             // vector files on storage
 };
 
 }  // namespace braid

@@ -17,33 +17,33 @@
 namespace braid {
 
 struct RowQuestion {
-  RowSelection selection;
-  bool covered_by_deletes = false;  // our own deletes tell which of these rows a plain DELETE or UPDATE read
-  Finding* finding = nullptr;
+	RowSelection selection;
+	bool covered_by_deletes = false;  // our own deletes tell which of these rows a plain DELETE or UPDATE read
+	Finding* finding = nullptr;
 };
 
 class RowTester {
- public:
-  struct Limits {
-    Clock& clock;
-    int64_t budget_ms = 0;
-    size_t samples = 5;
-    const std::function<bool()>& interrupted;
-  };
-  RowTester(RowProbe& probe, Limits limits) : probe_(probe), limits_(limits) {}
+public:
+	struct Limits {
+		Clock& clock;
+		int64_t budget_ms = 0;
+		size_t samples = 5;
+		const std::function<bool()>& interrupted;
+	};
+	RowTester(RowProbe& probe, Limits limits) : probe_(probe), limits_(limits) {}
 
-  // Sets finding.matched where a row of the selection satisfies one of the reads. `of` gives schema and partitioning.
-  Status Test(std::span<RowQuestion> questions, std::span<const Read> reads, const Snapshot& of);
-  int64_t spent_ms() const { return spent_ms_; }
+	// Sets finding.matched where a row of the selection satisfies one of the reads. `of` gives schema and partitioning.
+	Status Test(std::span<RowQuestion> questions, std::span<const Read> reads, const Snapshot& of);
+	int64_t spent_ms() const { return spent_ms_; }
 
- private:
-  struct Pending;
-  Status TestOne(std::vector<Pending>& pending, const Read& read);
-  Status Ask(std::span<Pending> batch, const Read& read);
+private:
+	struct Pending;
+	Status TestOne(std::vector<Pending>& pending, const Read& read);
+	Status Ask(std::span<Pending> batch, const Read& read);
 
-  RowProbe& probe_;
-  Limits limits_;
-  int64_t spent_ms_ = 0;
+	RowProbe& probe_;
+	Limits limits_;
+	int64_t spent_ms_ = 0;
 };
 
 }  // namespace braid

@@ -14,9 +14,9 @@
 namespace braid {
 
 struct NewFile {
-	AddFile add;             // path relative to the root, statistics of all physical rows; no deletion vector
+	AddFile add;  // path relative to the root, statistics of all physical rows; no deletion vector
 	int64_t num_records = 0;
-	PositionSet deleted;     // rows that a later statement of the same transaction deleted again
+	PositionSet deleted;  // rows that a later statement of the same transaction deleted again
 };
 
 struct StagedChanges {
@@ -25,7 +25,7 @@ struct StagedChanges {
 	std::map<std::string, PositionSet> deleted_rows;
 	// Copy-on-write: active files of the snapshot that new_files replace. Conflicts are judged per file.
 	std::vector<std::string> replaced_files;
-	bool removes_all = false;          // every file active at the commit goes (TRUNCATE, CREATE OR REPLACE)
+	bool removes_all = false;  // every file active at the commit goes (TRUNCATE, CREATE OR REPLACE)
 	std::optional<Protocol> protocol;
 	std::optional<Metadata> metadata;
 	std::vector<SetTransaction> set_transactions;
@@ -35,8 +35,8 @@ struct StagedChanges {
 	std::map<std::string, int64_t> physical_rows;
 
 	bool empty() const {
-		return new_files.empty() && deleted_rows.empty() && replaced_files.empty() && !removes_all && !protocol && !metadata &&
-		       set_transactions.empty() && domains.empty();
+		return new_files.empty() && deleted_rows.empty() && replaced_files.empty() && !removes_all && !protocol &&
+			   !metadata && set_transactions.empty() && domains.empty();
 	}
 };
 

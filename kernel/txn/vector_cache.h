@@ -11,15 +11,15 @@
 namespace braid {
 
 class VectorCache {
- public:
-  explicit VectorCache(LogStore& store) : store_(store) {}
-  // The empty set for a file without a vector. Valid as long as the cache.
-  Result<const PositionSet*> Get(const LiveFile& file);
+public:
+	explicit VectorCache(LogStore& store) : store_(store) {}
+	// The empty set for a file without a vector. Valid as long as the cache.
+	Result<const PositionSet*> Get(const LiveFile& file);
 
- private:
-  LogStore& store_;
-  const PositionSet empty_;
-  std::map<std::string, PositionSet> vectors_;  // by unique id
+private:
+	LogStore& store_;
+	const PositionSet empty_;
+	std::map<std::string, PositionSet> vectors_;  // by unique id
 };
 
 }  // namespace braid

@@ -18,43 +18,43 @@ namespace braid {
 
 // Answer to "does one of these rows satisfy what we read?". Kept, so that no row is tested twice over several attempts.
 struct Finding {
-  bool tested = false;
-  bool matched = false;
-  bool unproven = false;  // the time budget ended before the test: counts as a match
-  std::vector<ProbeMatch> samples;
+	bool tested = false;
+	bool matched = false;
+	bool unproven = false;  // the time budget ended before the test: counts as a match
+	std::vector<ProbeMatch> samples;
 };
 
 // What a winner did to one path. Views into WinningCommit::before and ::after.
 struct FileEffect {
-  std::string path;                  // decoded
-  const LiveFile* before = nullptr;  // null: was not active
-  const LiveFile* after = nullptr;   // null: is not active any more
-  bool moved = false;  // part of a verified rearrangement: its rows live on elsewhere, or came from elsewhere
-  Finding removed;     // rows that this effect removed, against our reads
-  Finding added;
+	std::string path;                  // decoded
+	const LiveFile* before = nullptr;  // null: was not active
+	const LiveFile* after = nullptr;   // null: is not active any more
+	bool moved = false;  // part of a verified rearrangement: its rows live on elsewhere, or came from elsewhere
+	Finding removed;     // rows that this effect removed, against our reads
+	Finding added;
 };
 
 struct WinningCommit {
-  int64_t version = -1;
-  CommitInfo info;
-  std::optional<Protocol> protocol;
-  std::optional<Metadata> metadata;
-  std::vector<SetTransaction> set_transactions;
-  std::vector<DomainMetadata> domains;
-  std::optional<std::vector<Predicate>> reads;  // what it recorded of its reads; nullopt: nothing
+	int64_t version = -1;
+	CommitInfo info;
+	std::optional<Protocol> protocol;
+	std::optional<Metadata> metadata;
+	std::vector<SetTransaction> set_transactions;
+	std::vector<DomainMetadata> domains;
+	std::optional<std::vector<Predicate>> reads;  // what it recorded of its reads; nullopt: nothing
 
-  struct Touch {
-    std::string path;  // as in the log
-    bool data_change = false;
-  };
-  std::map<std::string, Touch> touched;  // by decoded path
-  bool has_removes = false;
+	struct Touch {
+		std::string path;  // as in the log
+		bool data_change = false;
+	};
+	std::map<std::string, Touch> touched;  // by decoded path
+	bool has_removes = false;
 
-  // Set by AttachEffects.
-  SnapshotPtr before, after;
-  std::vector<FileEffect> effects;
-  bool data_changing = false;
-  bool blind = false;
+	// Set by AttachEffects.
+	SnapshotPtr before, after;
+	std::vector<FileEffect> effects;
+	bool data_changing = false;
+	bool blind = false;
 };
 
 Result<WinningCommit> ParseWinningCommit(std::string_view bytes, int64_t version, const std::string& table);

@@ -156,7 +156,8 @@ TEST_F(CommitTest, EverythingIsDurableBeforeTheCommit) {
 	ASSERT_EQ(VectorFiles().size(), 1u);
 	table_.memory.LosePower();
 	EXPECT_EQ(table_.LiveRows(*table_.Latest()).size(), 1000u);
-	for (const LiveFile* file : table_.Latest()->files->Files()) EXPECT_TRUE(table_.memory.Stat(file->path));
+	const SnapshotPtr latest = table_.Latest();
+	for (const LiveFile* file : latest->files->Files()) EXPECT_TRUE(table_.memory.Stat(file->path));
 }
 
 TEST_F(CommitTest, LosersVectorFileDoesNotStay) {

@@ -340,7 +340,7 @@ void Play(const History& history, const std::string& level, uint64_t seed, Tally
 // BRAID_HISTORIES raises the number for a long search.
 int Histories() {
 	const char* wanted = std::getenv("BRAID_HISTORIES");
-	return wanted ? std::atoi(wanted) : 1500;
+	return wanted ? std::atoi(wanted) : 800;
 }
 
 void PlayMany(History (*make)(Dice&, size_t), const std::string& level, size_t transactions) {
