@@ -16,6 +16,8 @@ namespace od = simdjson::ondemand;
 
 // An action longer than this is garbage, not pretty-printed JSON.
 constexpr size_t kMaxDocument = size_t {256} << 20;
+// Bytes taken in at once: few enough to stay in the processor's cache while they are read.
+constexpr size_t kSlice = size_t {256} << 10;
 
 enum class FieldName {
 	kPath,
@@ -271,15 +273,27 @@ ActionReader::ActionReader(std::string where, ActionSink& sink)
 
 ActionReader::~ActionReader() = default;
 
+void ActionReader::Restart(std::string where) {
+	where_ = std::move(where);
+	pending_.clear();
+	wait_for_ = 0;
+	line_ = 1;
+}
+
 std::unexpected<Error> ActionReader::Corrupt(const std::string& reason) const {
 	return Fail(ErrorKind::kCorrupt, where_ + ", line " + std::to_string(line_) + ": " + reason);
 }
 
 Status ActionReader::Feed(std::string_view block) {
-	const size_t needed = pending_.size() + block.size() + simdjson::SIMDJSON_PADDING;
-	if (pending_.capacity() < needed) pending_.reserve(needed + needed / 2);
-	pending_ += block;
-	return ReadLines(false);
+	while (!block.empty()) {
+		const std::string_view slice = block.substr(0, kSlice);
+		block.remove_prefix(slice.size());
+		const size_t needed = pending_.size() + slice.size() + simdjson::SIMDJSON_PADDING;
+		if (pending_.capacity() < needed) pending_.reserve(needed + needed / 2);
+		pending_ += slice;
+		if (pending_.size() >= wait_for_) BRAID_TRY(ReadLines(false));
+	}
+	return {};
 }
 
 Status ActionReader::Finish() {
@@ -304,10 +318,11 @@ Status ActionReader::ReadLines(bool last) {
 		}
 		BRAID_TRY(const size_t next, ReadDocument(position, line_end, last));
 		if (next == position) break;
-		line_ += static_cast<size_t>(std::count(pending_.begin() + position, pending_.begin() + next, '\n'));
+		if (next != line_end) line_ += static_cast<size_t>(std::count(&pending_[position], &pending_[next], '\n'));
 		position = next;
 	}
 	pending_.erase(0, position);
+	wait_for_ = pending_.size() > kSlice ? pending_.size() * 2 : 0;  // a long action is not tried again at every block
 	return {};
 }
 

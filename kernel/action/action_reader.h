@@ -41,6 +41,8 @@ public:
 	// `where` names the file in messages ("table X, version 7").
 	ActionReader(std::string where, ActionSink& sink);
 	~ActionReader();
+	// To the beginning of another file: parsers and buffers are kept.
+	void Restart(std::string where);
 	Status Feed(std::string_view block);
 	Status Finish();
 
@@ -58,6 +60,7 @@ private:
 	ActionSink& sink_;
 	std::unique_ptr<Parsers> parsers_;
 	std::string pending_;  // bytes not yet read: whole lines and the beginning of the last one
+	size_t wait_for_ = 0;  // bytes that must be pending before it is worth trying again
 	size_t line_ = 1;
 };
 

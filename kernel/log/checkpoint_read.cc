@@ -38,8 +38,9 @@ Status ReadCheckpoint(LogStore& store, ParquetGateway& parquet, const std::strin
 					  const CheckpointFiles& checkpoint, ActionSink& sink) {
 	TopLevel top(sink);
 	if (checkpoint.json) {
-		const std::string name = "table " + table + ", checkpoint " + checkpoint.paths.front();
-		BRAID_TRY(ReadActionFile(store, checkpoint.paths.front(), name, top));
+		ActionReader reader("", top);
+		BRAID_TRY(ReadActionFile(store, checkpoint.paths.front(),
+								 "table " + table + ", checkpoint " + checkpoint.paths.front(), reader));
 	} else {
 		std::vector<std::string> locations;
 		for (const std::string& path : checkpoint.paths) locations.push_back(store.Location(path));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/log/checkpoint_write.h"
 
+#include <ranges>
 #include <set>
 
 #include "kernel/feature/property_table.h"
@@ -47,17 +48,19 @@ private:
 	Status Tombstones(const ParquetGateway::Emit& emit) {
 		const int64_t oldest = Cutoff(snapshot_, "delta.deletedFileRetentionDuration", now_ms_);
 		std::set<std::pair<std::string, std::string>> seen;
-		for (auto it = snapshot_.tombstones.rbegin(); it != snapshot_.tombstones.rend(); ++it) {
-			RemoveFile remove = **it;
-			if (remove.deletion_timestamp.value_or(0) < oldest) continue;
-			const std::string vector = remove.deletion_vector ? UniqueId(*remove.deletion_vector) : "";
-			if (!seen.emplace(DecodePath(remove.path), vector).second) continue;
-			const LiveFile* live = snapshot_.files->Find(remove.path);
-			if (live && (live->deletion_vector ? UniqueId(*live->deletion_vector) : "") == vector) continue;
-			remove.stats.clear();
-			remove.tags.clear();
-			remove.data_change = false;
-			BRAID_TRY(emit(std::move(remove)));
+		for (const auto& batch : std::views::reverse(snapshot_.tombstones)) {
+			for (const auto& tombstone : std::views::reverse(*batch)) {
+				if (tombstone->deletion_timestamp.value_or(0) < oldest) continue;
+				const std::string vector = tombstone->deletion_vector ? UniqueId(*tombstone->deletion_vector) : "";
+				if (!seen.emplace(DecodePath(tombstone->path), vector).second) continue;
+				const LiveFile* live = snapshot_.files->Find(tombstone->path);
+				if (live && (live->deletion_vector ? UniqueId(*live->deletion_vector) : "") == vector) continue;
+				RemoveFile remove = *tombstone;
+				remove.stats.clear();
+				remove.tags.clear();
+				remove.data_change = false;
+				BRAID_TRY(emit(std::move(remove)));
+			}
 		}
 		return {};
 	}

@@ -26,15 +26,16 @@ std::string CommitName(const std::string& table, int64_t version) {
 	return "table " + table + ", version " + std::to_string(version) + " (" + VersionPrefix(version) + ".json)";
 }
 
-Status ReadActionFile(LogStore& store, const std::string& path, const std::string& name, ActionSink& sink) {
-	ActionReader reader(name, sink);
+Status ReadActionFile(LogStore& store, const std::string& path, std::string name, ActionReader& reader) {
+	reader.Restart(std::move(name));
 	BRAID_TRY(store.ReadBlocks(path, [&](std::string_view block) { return reader.Feed(block); }));
 	return reader.Finish();
 }
 
 Result<CommitInfo> ReadCommitInfo(LogStore& store, const std::string& table, int64_t version) {
 	FindCommitInfo sink;
-	const Status status = ReadActionFile(store, CommitPath(version), CommitName(table, version), sink);
+	ActionReader reader("", sink);
+	const Status status = ReadActionFile(store, CommitPath(version), CommitName(table, version), reader);
 	if (sink.found) return *std::move(sink.found);
 	BRAID_TRY(status);
 	return CommitInfo();

@@ -12,8 +12,8 @@ namespace braid {
 
 // "table X, version 7": how messages name a commit.
 std::string CommitName(const std::string& table, int64_t version);
-// Hands every action of the file to the sink. kCorrupt names the line.
-Status ReadActionFile(LogStore& store, const std::string& path, const std::string& name, ActionSink& sink);
+// Hands every action of the file to the reader's sink. kCorrupt names the line.
+Status ReadActionFile(LogStore& store, const std::string& path, std::string name, ActionReader& reader);
 // The commit's provenance; reads no more of the file than needed. An empty CommitInfo if the commit has none.
 Result<CommitInfo> ReadCommitInfo(LogStore& store, const std::string& table, int64_t version);
 

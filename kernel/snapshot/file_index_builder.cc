@@ -103,6 +103,7 @@ void FileIndexBuilder::Merge() {
 	auto arena = std::make_shared<FileArena>();
 	auto merged = std::make_shared<FileLayer>();
 	merged->files.reserve(state.count);
+	merged->table.Reserve(state.count);
 	const auto take = [&](const FileLayer& layer, bool copy, const auto& gone) {
 		std::vector<uint32_t> ordinals(layer.files.size(), PathTable::kNone);
 		for (uint32_t i = 0; i < layer.files.size(); ++i) {

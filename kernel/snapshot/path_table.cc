@@ -6,7 +6,7 @@
 namespace braid {
 
 void PathTable::Insert(uint32_t hash, uint32_t ordinal) {
-	if ((used_ + 1) * 4 > slots_.size() * 3) Grow();
+	if ((used_ + 1) * 4 > slots_.size() * 3) Rehash(used_ - erased_ + 1);
 	size_t i = hash & (slots_.size() - 1);
 	while (slots_[i].ordinal != kNone) i = (i + 1) & (slots_.size() - 1);
 	slots_[i] = {hash, ordinal};
@@ -18,17 +18,21 @@ void PathTable::Erase(uint32_t hash, uint32_t ordinal) {
 	for (size_t i = hash & (slots_.size() - 1); slots_[i].ordinal != kNone; i = (i + 1) & (slots_.size() - 1)) {
 		if (slots_[i].ordinal != ordinal) continue;
 		slots_[i].ordinal = kErased;
+		++erased_;
 		return;
 	}
 }
 
-void PathTable::Grow() {
-	size_t live = 0;
-	ForEach([&](uint32_t, uint32_t) { ++live; });
+void PathTable::Reserve(size_t count) {
+	if (count * 4 > slots_.size() * 3) Rehash(count);
+}
+
+// Erased slots are given up, so a table that only changes does not grow.
+void PathTable::Rehash(size_t count) {
 	size_t size = 16;
-	while (size < live * 2 + 2) size *= 2;
+	while (size < count * 2) size *= 2;
 	std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(size));
-	used_ = 0;
+	used_ = erased_ = 0;
 	for (const Slot& slot : old) {
 		if (slot.ordinal < kErased) Insert(slot.hash, slot.ordinal);
 	}

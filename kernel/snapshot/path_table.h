@@ -12,6 +12,7 @@ class PathTable {
 public:
 	static constexpr uint32_t kNone = UINT32_MAX;
 
+	void Reserve(size_t count);  // room for so many
 	void Insert(uint32_t hash, uint32_t ordinal);
 	void Erase(uint32_t hash, uint32_t ordinal);
 	// The first ordinal with this hash that `matches` accepts, kNone if there is none.
@@ -37,10 +38,11 @@ private:
 		uint32_t hash = 0;
 		uint32_t ordinal = kNone;
 	};
-	void Grow();
+	void Rehash(size_t count);
 
 	std::vector<Slot> slots_;  // a power of two of them, at most three quarters in use
 	size_t used_ = 0;          // erased ones included
+	size_t erased_ = 0;
 };
 
 }  // namespace braid

@@ -12,6 +12,8 @@ namespace braid {
 
 namespace {
 
+constexpr size_t kManyTombstones = 4096;
+
 std::string KeyOf(std::string_view path, const DvDescriptor* dv) {
 	std::string key = DecodePath(path);
 	if (dv != nullptr) {
@@ -20,10 +22,6 @@ std::string KeyOf(std::string_view path, const DvDescriptor* dv) {
 		if (dv->offset) key += "@" + std::to_string(*dv->offset);
 	}
 	return key;
-}
-
-const DvDescriptor* VectorOf(const RemoveFile& remove) {
-	return remove.deletion_vector ? &*remove.deletion_vector : nullptr;
 }
 
 // A table whose metaData has no schemaString has no columns.
@@ -39,11 +37,7 @@ Result<DataTypePtr> SchemaOf(const Metadata& metadata) {
 Replay::Replay(std::string table) : snapshot_(std::make_shared<Snapshot>()) { snapshot_->table = std::move(table); }
 
 Replay::Replay(const Snapshot& base)
-	: snapshot_(std::make_shared<Snapshot>(base)),
-	  files_(*base.files),
-	  has_protocol_(true),
-	  has_metadata_(true),
-	  on_base_(true) {
+	: snapshot_(std::make_shared<Snapshot>(base)), files_(*base.files), has_protocol_(true), has_metadata_(true) {
 	snapshot_->in_commit_timestamp.reset();
 }
 
@@ -73,8 +67,7 @@ void Replay::BeginCommits(int64_t last_version, bool compacted) {
 }
 
 // PROTOCOL: Log Compaction Files: their actions are reconciled. Some writers did not; the commits themselves are right then.
-Status Replay::Touch(std::string_view path, const DvDescriptor* deletion_vector) {
-	if (on_base_) touched_.insert(KeyOf(path, deletion_vector));
+Status Replay::CheckReconciled(std::string_view path, const DvDescriptor* deletion_vector) {
 	if (source_ != Source::kCompacted) return {};
 	if (compacted_.insert(std::hash<std::string>()(KeyOf(path, deletion_vector))).second) return {};
 	return Corrupt("the compacted commits have two actions for file " + std::string(path));
@@ -82,12 +75,12 @@ Status Replay::Touch(std::string_view path, const DvDescriptor* deletion_vector)
 
 Status Replay::OnAdd(const AddFileView& add) {
 	if (!files_.Add(add)) return Corrupt("file " + std::string(add.path) + " is added twice");
-	return Touch(add.path, add.deletion_vector);
+	return CheckReconciled(add.path, add.deletion_vector);
 }
 
 Status Replay::OnRemove(const RemoveFileView& view) {
 	files_.Remove(view.path, view.deletion_vector);
-	BRAID_TRY(Touch(view.path, view.deletion_vector));
+	BRAID_TRY(CheckReconciled(view.path, view.deletion_vector));
 	RemoveFileView tombstone = view;
 	tombstone.stats = {};  // checkpoints omit them on removes
 	tombstone.tags_json = {};
@@ -117,7 +110,7 @@ Status Replay::OnAction(Action&& action) {
 	} else if (auto* info = std::get_if<CommitInfo>(&action)) {
 		if (source_ == Source::kCommit) in_commit_timestamp = info->in_commit_timestamp;
 	} else if (auto* remove = std::get_if<RemoveFile>(&action)) {
-		files_.Remove(remove->path, VectorOf(*remove));
+		files_.Remove(remove->path, remove->deletion_vector ? &*remove->deletion_vector : nullptr);
 		removes_.push_back(std::make_shared<RemoveFile>(std::move(*remove)));
 	}
 	return {};
@@ -127,23 +120,21 @@ bool Replay::InCommitTimestampsEnabled() const {
 	return PropertyEnabled(snapshot_->metadata.configuration, "delta.enableInCommitTimestamps");
 }
 
-// A tombstone ends when its file is added again or removed once more. On a base only what was touched can have changed.
+// Expired ones are dropped if they came from a checkpoint or are many. Batches grow like the digits of a binary counter, so that a
+// commit copies few pointers and none for long.
 void Replay::KeepTombstones(int64_t now) {
-	auto& kept = snapshot_->tombstones;
-	if (!touched_.empty()) {
-		std::erase_if(kept, [&](const auto& old) { return touched_.contains(KeyOf(old->path, VectorOf(*old))); });
+	const int64_t oldest =
+		now - PropertyInteger(snapshot_->metadata.configuration, "delta.deletedFileRetentionDuration");
+	const auto expired = [&](const auto& remove) { return remove->deletion_timestamp.value_or(0) < oldest; };
+	const auto checkpoint_end = removes_.begin() + static_cast<std::ptrdiff_t>(checkpoint_removes_);
+	removes_.erase(std::remove_if(removes_.begin(), checkpoint_end, expired), checkpoint_end);
+	auto& batches = snapshot_->tombstones;
+	while (!batches.empty() && !removes_.empty() && batches.back()->size() <= removes_.size() * 2) {
+		removes_.insert(removes_.begin(), batches.back()->begin(), batches.back()->end());
+		batches.pop_back();
 	}
-	const int64_t retention = PropertyInteger(snapshot_->metadata.configuration, "delta.deletedFileRetentionDuration");
-	std::unordered_set<std::string> seen;
-	std::vector<std::shared_ptr<const RemoveFile>> added;
-	for (size_t i = removes_.size(); i-- > 0;) {
-		const RemoveFile& remove = *removes_[i];
-		if (i < checkpoint_removes_ && remove.deletion_timestamp.value_or(0) < now - retention) continue;
-		if (files_.Contains(remove.path, VectorOf(remove))) continue;
-		if (!seen.insert(KeyOf(remove.path, VectorOf(remove))).second) continue;
-		added.push_back(std::move(removes_[i]));
-	}
-	kept.insert(kept.end(), std::make_move_iterator(added.rbegin()), std::make_move_iterator(added.rend()));
+	if (removes_.size() > kManyTombstones) std::erase_if(removes_, expired);
+	if (!removes_.empty()) batches.push_back(std::make_shared<TombstoneBatch>(std::move(removes_)));
 }
 
 Status Replay::CheckState() {

@@ -48,21 +48,18 @@ private:
 	Status CheckState();
 	Status Derive();
 	void KeepTombstones(int64_t now);
-	// Notes that a file action was met; refuses a compacted file that has two for one key.
-	Status Touch(std::string_view path, const DvDescriptor* deletion_vector);
+	// Refuses a compacted file that has two actions for one key.
+	Status CheckReconciled(std::string_view path, const DvDescriptor* deletion_vector);
 
 	std::shared_ptr<Snapshot> snapshot_;
-	SnapshotPtr base_;  // what is unchanged of it need not be derived again
 	FileIndexBuilder files_;
 	Source source_ = Source::kCommit;
 	bool has_protocol_ = false, has_metadata_ = false;  // at all
 	bool protocol_in_commit_ = false, metadata_in_commit_ = false;
 	bool metadata_changed_ = false, protocol_changed_ = false;
-	bool on_base_ = false;
-	std::vector<std::shared_ptr<const RemoveFile>> removes_;  // new tombstones in order
-	size_t checkpoint_removes_ = 0;                           // the first ones came from a checkpoint
-	std::unordered_set<std::string> touched_;                 // keys of files added or removed on top of a base
-	std::unordered_set<size_t> compacted_;                    // hashes of the keys of a compacted file
+	TombstoneBatch removes_;                // new ones, in order
+	size_t checkpoint_removes_ = 0;         // the first ones came from a checkpoint
+	std::unordered_set<size_t> compacted_;  // hashes of the keys of a compacted file
 };
 
 }  // namespace braid

@@ -45,11 +45,12 @@ Attempt LoadFrom(const SnapshotSource& source, const LogListing& listing, int64_
 		Status status = ReadCheckpoint(source.store, source.parquet, listing.table, *checkpoint, replay);
 		if (!status) return TryOthers(std::move(status).error());
 	}
+	ActionReader reader("", replay);
 	for (const LogPiece& piece : *pieces) {
 		replay.BeginCommits(piece.last, piece.compacted);
-		const std::string name = piece.compacted ? "table " + listing.table + ", compacted commits " + piece.path
-												 : CommitName(listing.table, piece.last);
-		Status status = ReadActionFile(source.store, piece.path, name, replay);
+		std::string name = piece.compacted ? "table " + listing.table + ", compacted commits " + piece.path
+										   : CommitName(listing.table, piece.last);
+		Status status = ReadActionFile(source.store, piece.path, std::move(name), reader);
 		if (!status) return piece.compacted ? TryOthers(std::move(status).error()) : Final(std::move(status).error());
 	}
 	FindInCommitTimestamp(source.store, listing, version, replay);

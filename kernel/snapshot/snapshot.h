@@ -21,6 +21,8 @@
 
 namespace braid {
 
+using TombstoneBatch = std::vector<std::shared_ptr<const RemoveFile>>;
+
 struct Snapshot {
 	std::string table;    // how to name the table in messages (its location)
 	int64_t version = -1;
@@ -35,7 +37,8 @@ struct Snapshot {
 	std::shared_ptr<const FileIndex> files;
 	std::map<std::string, SetTransaction> set_transactions;
 	std::map<std::string, DomainMetadata> domains;  // live ones only
-	std::vector<std::shared_ptr<const RemoveFile>> tombstones;  // removes seen during replay, for checkpoints
+	// Removes seen during replay, for checkpoints; batches in log order. The file of one may be active again, and one file may have several.
+	std::vector<std::shared_ptr<const TombstoneBatch>> tombstones;
 	int64_t checkpoint_version = -1;  // newest checkpoint that this was built from, -1 if none
 };
 using SnapshotPtr = std::shared_ptr<const Snapshot>;
