@@ -31,6 +31,7 @@ interop: build
 	@"$(DEPS)/spark/venv/bin/python" -m pytest -q tests/spark
 
 # Sanitizer builds of the kernel and its tests. Under tsan without the suites that only decode data: they have one thread.
+FILTER := *
 tsan: FILTER := -*Golden*:*PositionSet*:Dv*
 asan tsan: deps
 	@$(call BUILD,$@)
