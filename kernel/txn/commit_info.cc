@@ -65,6 +65,13 @@ static void AddFileMetrics(const std::string& operation, const RebaseCounts& cou
 	}
 }
 
+// New images of removed rows are written without their old ids; rows that only come or only go leave the others' ids alone.
+static bool KeepsRowIds(const Transaction& transaction) {
+	const StagedChanges& changes = transaction.changes;
+	const bool removes = !changes.deleted_rows.empty() || !changes.replaced_files.empty() || changes.removes_all;
+	return changes.new_files.empty() || !removes;
+}
+
 CommitInfo MakeCommitInfo(const Transaction& transaction, const RebaseCounts& counts, const AttemptFacts& facts) {
 	CommitInfo info;
 	info.in_commit_timestamp = facts.in_commit_timestamp;
@@ -80,6 +87,7 @@ CommitInfo MakeCommitInfo(const Transaction& transaction, const RebaseCounts& co
 	info.operation_metrics["numConflictsResolved"] = std::to_string(facts.winners);
 	info.operation_metrics["numRowsRebased"] = std::to_string(counts.rows_rebased);
 	info.operation_metrics["conflictCheckMs"] = std::to_string(facts.conflict_check_ms);
+	if (facts.row_ids) info.tags["delta.rowTracking.preserved"] = KeepsRowIds(transaction) ? "true" : "false";
 	info.engine_info = facts.engine_info;
 	info.txn_id = facts.txn_id;
 	info.reads = RecordedReads(transaction);
@@ -91,7 +99,14 @@ std::optional<int64_t> InCommitTimestamp(const Transaction& transaction, const S
 	const Protocol& protocol = transaction.changes.protocol ? *transaction.changes.protocol : head->protocol;
 	if (!HasFeature(protocol, "inCommitTimestamp")) return std::nullopt;
 	if (!PropertyEnabled(metadata.configuration, "delta.enableInCommitTimestamps")) return std::nullopt;
-	return head ? std::max(now_ms, head->timestamp + 1) : now_ms;
+	return head ? std::max(now_ms, head->in_commit_timestamp.value_or(head->timestamp) + 1) : now_ms;
+}
+
+void RecordTimestampEnablement(Metadata& metadata, const Snapshot* head, const AttemptFacts& facts) {
+	if (!head || !facts.in_commit_timestamp) return;
+	if (PropertyEnabled(head->metadata.configuration, "delta.enableInCommitTimestamps")) return;
+	metadata.configuration["delta.inCommitTimestampEnablementVersion"] = std::to_string(facts.version);
+	metadata.configuration["delta.inCommitTimestampEnablementTimestamp"] = std::to_string(*facts.in_commit_timestamp);
 }
 
 }  // namespace braid

@@ -8,11 +8,13 @@
 namespace braid {
 
 struct AttemptFacts {
+	int64_t version = 0;
 	int64_t now_ms = 0;
 	std::optional<int64_t> in_commit_timestamp;
 	std::string txn_id;
 	std::string engine_info;
 	IsolationLevel level = IsolationLevel::kWriteSerializable;
+	bool row_ids = false;  // the table tracks rows
 	int attempts = 1;
 	int winners = 0;
 	int64_t conflict_check_ms = 0;
@@ -25,5 +27,8 @@ CommitInfo MakeCommitInfo(const Transaction& transaction, const RebaseCounts& co
 // The in-commit timestamp of the version after `head` (null: of version 0), if the table has them: later than every
 // earlier one (PROTOCOL: In-Commit Timestamps).
 std::optional<int64_t> InCommitTimestamp(const Transaction& transaction, const Snapshot* head, int64_t now_ms);
+
+// Metadata that switches in-commit timestamps on for an existing table says from which version on they count.
+void RecordTimestampEnablement(Metadata& metadata, const Snapshot* head, const AttemptFacts& facts);
 
 }  // namespace braid

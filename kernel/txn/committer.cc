@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "kernel/action/action_codec.h"
+#include "kernel/feature/property_table.h"
+#include "kernel/feature/write_requirements.h"
 #include "kernel/log/log_path.h"
 #include "kernel/txn/commit_info.h"
 #include "kernel/txn/conflict.h"
@@ -189,18 +191,34 @@ Status CommitRun::JudgeWinners() {
 	return {};
 }
 
+// What the commit does to the table, for the features and properties that restrict it (on-disk.md 3.2, rule 13: a rearrangement may remove
+// files of an append-only table).
+static TableOperation OperationOf(const StagedChanges& changes) {
+	if (changes.metadata || changes.protocol) return TableOperation::kAlter;
+	const bool removes = !changes.deleted_rows.empty() || !changes.replaced_files.empty() || changes.removes_all;
+	return removes && changes.data_change ? TableOperation::kChange : TableOperation::kAppend;
+}
+
 // The bytes of the next version; the whole text is made anew for each attempt.
 Result<std::string> CommitRun::Prepare(std::vector<std::string>& dropped_files) {
 	const Snapshot* head = head_.get();
 	const int64_t now = context_.clock.NowMs();
+	if (head) BRAID_TRY(CheckWrite(*head, OperationOf(transaction_.changes)));
 	BRAID_TRY(RebasedCommit rebased, rebase_.Onto(head, NextVersion(), now, survivors_));
 	AttemptFacts facts;
+	facts.version = NextVersion();
 	facts.now_ms = now;
 	facts.in_commit_timestamp = InCommitTimestamp(transaction_, head, now);
+	for (Action& action : rebased.actions) {
+		if (auto* metadata = std::get_if<Metadata>(&action)) RecordTimestampEnablement(*metadata, head, facts);
+	}
 	facts.txn_id = txn_id_;
 	facts.engine_info = context_.options.engine_info;
 	facts.level = LevelOf(transaction_.changes.metadata ? *transaction_.changes.metadata : head->metadata);
 	if (transaction_.base) facts.level = Stricter(facts.level, LevelOf(transaction_.base->metadata));
+	facts.row_ids =
+		PropertyEnabled((transaction_.changes.metadata ? *transaction_.changes.metadata : head->metadata).configuration,
+						"delta.enableRowTracking");
 	facts.attempts = attempts_ + 1;
 	facts.winners = static_cast<int>(winners_.size());
 	facts.conflict_check_ms = tester_.spent_ms();

@@ -16,10 +16,8 @@ std::vector<FileDelta> NetDelta(std::span<WinningCommit> winners) {
 	for (WinningCommit& winner : winners) {
 		for (FileEffect& effect : winner.effects) {
 			const auto known = newest.find(effect.path);
-			// A path that a rearrangement emptied starts a new life; one that was merely removed comes back to the old one
-			// (RESTORE).
-			const bool fresh =
-				known == newest.end() || lives[known->second].moved_away || (!effect.before && effect.moved);
+			// A path that comes back after it was removed goes on with its old life (RESTORE), unless a rearrangement made it anew.
+			const bool fresh = known == newest.end() || (!effect.before && effect.moved);
 			if (fresh) {
 				FileDelta life;
 				life.path = effect.path;

@@ -57,6 +57,17 @@ TEST_F(WriteSerializable, N31_TheReaderDidNotSeeTheAppend) {
 	EXPECT_EQ(table_.LiveRows(*table_.Latest()), (Rows {{1, 1, 0}, {3, 0, 0}, {7, 9, 0}, {8, 0, 0}}));
 }
 
+// The row that a non-blind winner added is gone again, but it was there when that winner committed: we cannot follow that winner. The net
+// delta alone does not show it.
+TEST_F(WriteSerializable, EveryWinnerCountsByItself) {
+	const SnapshotPtr v0 = table_.Create({{{1, 1, 0}, {3, 9, 0}}});
+	const Transaction last = SetX(v0, 9, 0);
+	Wins(SetX(v0, 1, 9));
+	Wins(table_.Insert(v0, {{7, 9, 0}}));
+	Wins(table_.Delete(table_.Latest(), Equals("k", 1)));
+	ExpectConflict(table_.Commit(last), ConflictClass::kConcurrentAppend);
+}
+
 // A foreign commit says nothing of what it read: it counts as having read the append.
 TEST_F(WriteSerializable, WinnerWithoutRecordedReads) {
 	const SnapshotPtr v0 = table_.Create({base_rows_});
