@@ -42,14 +42,20 @@ class LakeTransaction : public duckdb::Transaction {
 	TableWork& Touch(duckdb::ClientContext& context, const std::shared_ptr<TableHandle>& table);
 	// As Touch; refuses a second table that is changed ("one transaction changes one table"), naming both.
 	TableWork& Modify(duckdb::ClientContext& context, const std::shared_ptr<TableHandle>& table);
+	// The one to be created or replaced; like Modify, but the table need not exist. The caller fills view and changes.
+	TableWork& Create(duckdb::ClientContext& context, const std::shared_ptr<TableHandle>& table);
 	// Null if this transaction has not touched the directory. How the catalog sees tables that are created here and not yet committed.
 	TableWork* Find(const std::string& root);
 	// Tables that this transaction creates and has not committed.
 	std::vector<TableWork*> Created();
 	// Null if nothing was staged.
 	TableWork* modified() { return modified_; }
+	// Every table that this transaction has touched.
+	std::vector<TableWork*> Tables();
 
  private:
+	void Claim(TableWork& work);
+
 	std::mutex mutex_;
 	std::map<std::string, std::unique_ptr<TableWork>> tables_;  // by root
 	TableWork* modified_ = nullptr;

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/catalog/transaction.h"
+
+#include "duckdb/catalog/catalog.hpp"
+#include "duckdb/common/exception/transaction_exception.hpp"
+#include "duckdb/main/client_context.hpp"
+#include "engine/io/duckdb_parquet_gateway.h"
+#include "engine/io/error_translation.h"
+
+namespace braid::engine {
+
+LakeTransaction::LakeTransaction(duckdb::TransactionManager& transaction_manager, duckdb::ClientContext& client)
+    : Transaction(transaction_manager, client) {}
+
+LakeTransaction& LakeTransaction::Get(duckdb::ClientContext& client, duckdb::Catalog& catalog) {
+  return Transaction::Get(client, catalog).Cast<LakeTransaction>();
+}
+
+TableWork& LakeTransaction::Touch(duckdb::ClientContext& client, const std::shared_ptr<TableHandle>& table) {
+  std::lock_guard guard(mutex_);
+  auto& work = tables_[table->root()];
+  if (work && work->view) return *work;
+  DuckdbParquetGateway parquet(*client.db);
+  auto snapshot = Unwrap(table->Latest(parquet));
+  if (!work) work = std::make_unique<TableWork>();
+  work->table = table;
+  work->work.base = snapshot;
+  work->view = std::move(snapshot);
+  return *work;
+}
+
+TableWork& LakeTransaction::Modify(duckdb::ClientContext& client, const std::shared_ptr<TableHandle>& table) {
+  auto& work = Touch(client, table);
+  std::lock_guard guard(mutex_);
+  Claim(work);
+  return work;
+}
+
+TableWork& LakeTransaction::Create(duckdb::ClientContext&, const std::shared_ptr<TableHandle>& table) {
+  std::lock_guard guard(mutex_);
+  auto& work = tables_[table->root()];
+  if (!work) work = std::make_unique<TableWork>();
+  work->table = table;
+  Claim(*work);
+  return *work;
+}
+
+// Delta commits one table at a time; a transaction that changed nothing of the first one may still turn to another.
+void LakeTransaction::Claim(TableWork& work) {
+  if (modified_ && modified_ != &work && !modified_->work.changes.empty()) {
+    throw duckdb::TransactionException(
+        "One transaction changes one table: it has changed %s and cannot change %s; COMMIT first",
+        modified_->table->root(), work.table->root());
+  }
+  modified_ = &work;
+}
+
+TableWork* LakeTransaction::Find(const std::string& root) {
+  std::lock_guard guard(mutex_);
+  auto work = tables_.find(root);
+  return work == tables_.end() || !work->second->view ? nullptr : work->second.get();
+}
+
+std::vector<TableWork*> LakeTransaction::Created() {
+  std::lock_guard guard(mutex_);
+  std::vector<TableWork*> created;
+  for (auto& [root, work] : tables_) {
+    if (work->view && !work->work.base && work->work.changes.metadata) created.push_back(work.get());
+  }
+  return created;
+}
+
+std::vector<TableWork*> LakeTransaction::Tables() {
+  std::lock_guard guard(mutex_);
+  std::vector<TableWork*> tables;
+  for (auto& [root, work] : tables_) tables.push_back(work.get());
+  return tables;
+}
+
+}  // namespace braid::engine

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/catalog/transaction_manager.h"
+
+#include <set>
+
+#include "base/environment.h"
+#include "base/json.h"
+#include "duckdb/main/client_context.hpp"
+#include "engine/io/duckdb_parquet_gateway.h"
+#include "engine/io/duckdb_row_probe.h"
+#include "engine/io/error_translation.h"
+#include "engine/settings.h"
+#include "kernel/log/log_path.h"
+#include "kernel/storage/local_log_store.h"
+#include "kernel/txn/committer.h"
+
+namespace braid::engine {
+
+namespace {
+
+// Removes the files that statements have written and the commit does not name.
+void DiscardFiles(TableWork& work, const std::set<std::string>& kept) {
+  for (auto& file : work.created_files) {
+    if (!kept.contains(file)) (void)work.table->store().Delete(file);
+  }
+  work.created_files.clear();
+}
+
+std::set<std::string> CommittedFiles(const TableWork& work) {
+  std::set<std::string> files;
+  for (auto& file : work.work.changes.new_files) files.insert(DecodePath(file.add.path));
+  return files;
+}
+
+// properties.md 6.4. Operations that make a table have brought their parameters.
+void DescribeOperation(braid::Transaction& work) {
+  if (!work.operation_parameters.empty()) return;
+  std::string predicates = "[";
+  for (auto& read : work.reads.reads) {
+    predicates += (predicates.size() > 1 ? "," : "") + JsonString("(" + ToString(read.bound) + ")");
+  }
+  predicates += "]";
+  if (work.operation == "WRITE") {
+    work.operation_parameters["mode"] = JsonString("Append");
+    std::string columns = "[";
+    auto& metadata = work.changes.metadata ? *work.changes.metadata : work.base->metadata;
+    for (auto& name : metadata.partition_columns) columns += (columns.size() > 1 ? "," : "") + JsonString(name);
+    work.operation_parameters["partitionBy"] = JsonString(columns + "]");
+  } else {
+    work.operation_parameters["predicate"] = JsonString(predicates);
+  }
+}
+
+// No transaction is active in `context` here (trap 5): gateway and probe bring connections of their own.
+Status CommitTable(duckdb::ClientContext& context, TableWork& work, bool& keep_files) {
+  auto options = CommitOptionsOf(context);
+  LocalLogStore store(work.table->root(), options.durable);
+  DuckdbParquetGateway parquet(*context.db);
+  DuckdbRowProbe probe(context, work.table->root(), work.view);
+  DescribeOperation(work.work);
+  auto interrupted = [&context] { return context.interrupted.load(); };
+  CommitContext commit{store, parquet, probe, SystemClock(), SystemRandom(), options, interrupted};
+  auto outcome = Commit(commit, work.work);
+  if (!outcome) {
+    keep_files = outcome.error().kind == ErrorKind::kOutcomeUnknown;
+    return std::unexpected(outcome.error());
+  }
+  if (outcome->snapshot) work.table->Publish(outcome->snapshot);
+  return {};
+}
+
+}  // namespace
+
+std::unique_ptr<LakeTransaction> LakeTransactionManager::Take(duckdb::Transaction& transaction) {
+  std::lock_guard guard(mutex_);
+  auto entry = transactions_.find(transaction);
+  if (entry == transactions_.end()) return nullptr;
+  auto taken = std::move(entry->second);
+  transactions_.erase(entry);
+  return taken;
+}
+
+duckdb::Transaction& LakeTransactionManager::StartTransaction(duckdb::ClientContext& context) {
+  auto started = std::make_unique<LakeTransaction>(*this, context);
+  auto& transaction = *started;
+  std::lock_guard guard(mutex_);
+  transactions_[transaction] = std::move(started);
+  return transaction;
+}
+
+duckdb::ErrorData LakeTransactionManager::CommitTransaction(duckdb::ClientContext& context, duckdb::Transaction& transaction) {
+  auto taken = Take(transaction);
+  if (!taken) return {};
+  duckdb::ErrorData error;
+  bool keep_files = false;
+  std::set<std::string> committed;
+  auto* changed = taken->modified();
+  if (changed && !changed->work.changes.empty()) {
+    try {
+      auto status = CommitTable(context, *changed, keep_files);
+      if (status) {
+        committed = CommittedFiles(*changed);
+      } else {
+        error = ToErrorData(status.error());
+      }
+    } catch (std::exception& exception) {
+      // An INTERNAL error would take the whole database down (trap 5).
+      error = duckdb::ErrorData(duckdb::ExceptionType::IO, duckdb::ErrorData(exception).RawMessage());
+    }
+  }
+  if (!keep_files) {
+    for (auto* work : taken->Tables()) DiscardFiles(*work, work == changed ? committed : std::set<std::string>());
+  }
+  return error;
+}
+
+void LakeTransactionManager::RollbackTransaction(duckdb::Transaction& transaction) {
+  auto taken = Take(transaction);
+  if (!taken) return;
+  for (auto* work : taken->Tables()) DiscardFiles(*work, {});
+}
+
+void LakeTransactionManager::Checkpoint(duckdb::ClientContext&, bool) {
+  throw duckdb::NotImplementedException(
+      "CHECKPOINT of a lake is not supported: commits write checkpoints every delta.checkpointInterval versions");
+}
+
+}  // namespace braid::engine

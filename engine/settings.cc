@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/settings.h"
+
+#include <array>
+#include <initializer_list>
+
+#include "duckdb/common/exception.hpp"
+#include "duckdb/common/string_util.hpp"
+#include "duckdb/main/database.hpp"
+
+#ifndef BRAID_VERSION
+#define BRAID_VERSION "0"
+#endif
+
+namespace braid::engine {
+
+namespace {
+
+using duckdb::LogicalType;
+using duckdb::SetScope;
+using duckdb::Value;
+
+constexpr auto kDurability = "braid_durability";
+constexpr auto kConcurrencyMode = "braid_concurrency_mode";
+constexpr auto kConflictTimeBudget = "braid_conflict_time_budget_ms";
+constexpr auto kCommitTimeout = "braid_commit_timeout_ms";
+constexpr auto kExplainRows = "braid_explain_rows";
+
+void RequireOneOf(const char* name, Value& value, std::initializer_list<const char*> allowed) {
+	auto text = duckdb::StringUtil::Lower(value.ToString());
+	std::string list;
+	for (auto* candidate : allowed) {
+		if (text == candidate) {
+			value = Value(text);
+			return;
+		}
+		list += std::string(list.empty() ? "'" : ", '") + candidate + "'";
+	}
+	throw duckdb::InvalidInputException("%s cannot be '%s': it takes %s", name, text, list);
+}
+
+void RequireAtLeast(const char* name, const Value& value, int64_t least) {
+	if (value.IsNull() || value.GetValue<int64_t>() < least) {
+		throw duckdb::InvalidInputException("%s must be at least %lld, not %s", name, static_cast<long long>(least), value.ToString());
+	}
+}
+
+void CheckDurability(duckdb::ClientContext&, SetScope, Value& value) { RequireOneOf(kDurability, value, {"fsync", "none"}); }
+void CheckMode(duckdb::ClientContext&, SetScope, Value& value) { RequireOneOf(kConcurrencyMode, value, {"sound"}); }
+void CheckBudget(duckdb::ClientContext&, SetScope, Value& value) { RequireAtLeast(kConflictTimeBudget, value, 0); }
+void CheckTimeout(duckdb::ClientContext&, SetScope, Value& value) { RequireAtLeast(kCommitTimeout, value, 1); }
+void CheckRows(duckdb::ClientContext&, SetScope, Value& value) { RequireAtLeast(kExplainRows, value, 0); }
+
+struct Setting {
+	const char* name;
+	duckdb::LogicalTypeId type;
+	Value default_value;
+	SetScope scope;
+	duckdb::set_option_callback_t check;
+	const char* help;
+};
+
+const std::array<Setting, 5>& Settings() {
+	static const std::array<Setting, 5> settings = {{
+	    {kDurability, duckdb::LogicalTypeId::VARCHAR, Value("fsync"), SetScope::SESSION, CheckDurability,
+	     "Whether a commit waits until its files are on stable storage: fsync or none"},
+	    {kConcurrencyMode, duckdb::LogicalTypeId::VARCHAR, Value("sound"), SetScope::SESSION, CheckMode,
+	     "How lost races are judged: sound (a conflict only where rows clash)"},
+	    {kConflictTimeBudget, duckdb::LogicalTypeId::BIGINT, Value::BIGINT(10'000), SetScope::SESSION, CheckBudget,
+	     "Milliseconds that one commit may spend on testing rows of concurrent commits, all attempts together"},
+	    {kCommitTimeout, duckdb::LogicalTypeId::BIGINT, Value::BIGINT(600'000), SetScope::SESSION, CheckTimeout,
+	     "Milliseconds after which a commit that keeps losing races without a conflict gives up"},
+	    {kExplainRows, duckdb::LogicalTypeId::BIGINT, Value::BIGINT(5), SetScope::SESSION, CheckRows,
+	     "How many rows a conflict names"},
+	}};
+	return settings;
+}
+
+Value Current(duckdb::ClientContext& context, const char* name) {
+	Value value;
+	if (context.TryGetCurrentSetting(name, value) && !value.IsNull()) return value;
+	for (auto& setting : Settings()) {
+		if (std::string(setting.name) == name) return setting.default_value;
+	}
+	throw duckdb::InternalException("braid: no setting %s", name);
+}
+
+}  // namespace
+
+void RegisterSettings(duckdb::DBConfig& config) {
+	for (auto& setting : Settings()) {
+		config.AddExtensionOption(setting.name, setting.help, LogicalType(setting.type), setting.default_value, setting.check, setting.scope);
+	}
+}
+
+CommitOptions CommitOptionsOf(duckdb::ClientContext& context) {
+	CommitOptions options;
+	options.mode = ConcurrencyMode::kSound;
+	options.durable = Current(context, kDurability).ToString() != "none";
+	options.conflict_time_budget_ms = Current(context, kConflictTimeBudget).GetValue<int64_t>();
+	options.commit_timeout_ms = Current(context, kCommitTimeout).GetValue<int64_t>();
+	options.explain_rows = Current(context, kExplainRows).GetValue<int32_t>();
+	options.engine_info = "Braid/" BRAID_VERSION " DuckDB/" + std::string(duckdb::DuckDB::LibraryVersion()).substr(1);
+	return options;
+}
+
+}  // namespace braid::engine

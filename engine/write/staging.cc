@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/write/staging.h"
+
+#include <algorithm>
+
+#include "duckdb/common/exception.hpp"
+#include "engine/write/copy_on_write.h"
+#include "kernel/feature/feature_support.h"
+#include "kernel/feature/property_table.h"
+#include "kernel/log/log_path.h"
+
+namespace braid::engine {
+
+bool WritesDeletionVectors(const Snapshot& view) {
+  return HasFeature(view.protocol, "deletionVectors") && PropertyEnabled(view.metadata.configuration, "delta.enableDeletionVectors");
+}
+
+std::string LogPath(const std::string& root, const std::string& scanned_name) {
+  auto prefix = root + "/";
+  return scanned_name.starts_with(prefix) ? EncodePath(std::string_view(scanned_name).substr(prefix.size())) : scanned_name;
+}
+
+void StageNewFiles(TableWork& work, std::vector<NewFile> files) {
+  std::lock_guard guard(work.mutex);
+  auto& staged = work.work.changes.new_files;
+  staged.insert(staged.end(), std::make_move_iterator(files.begin()), std::make_move_iterator(files.end()));
+}
+
+static NewFile* FindOwn(StagedChanges& changes, const std::string& path) {
+  auto file = std::ranges::find_if(changes.new_files, [&](auto& f) { return f.add.path == path; });
+  return file == changes.new_files.end() ? nullptr : &*file;
+}
+
+void StageDeletions(duckdb::ClientContext& context, TableWork& work, const PositionsByFile& positions) {
+  bool vectors = WritesDeletionVectors(*work.view);
+  PositionsByFile to_rewrite;
+  {
+    std::lock_guard guard(work.mutex);
+    auto& changes = work.work.changes;
+    for (auto& [name, rows] : positions) {
+      if (rows.Empty()) continue;
+      auto path = LogPath(work.table->root(), name);
+      if (auto* own = FindOwn(changes, path)) {
+        if (own->deleted.Cardinality() + rows.Cardinality() == static_cast<uint64_t>(own->num_records)) {
+          std::erase_if(changes.new_files, [&](auto& file) { return file.add.path == path; });
+        } else if (vectors) {
+          own->deleted |= rows;
+        } else {
+          to_rewrite.emplace(path, rows);
+        }
+        continue;
+      }
+      auto* live = work.view->files->Find(path);
+      if (!live) {
+        throw duckdb::IOException("Table %s: rows of file %s were selected, which is not part of version %lld",
+                                  work.table->root(), name, static_cast<long long>(work.view->version));
+      }
+      if (vectors) {
+        changes.deleted_rows[std::string(live->path)] |= rows;
+      } else {
+        to_rewrite.emplace(std::string(live->path), rows);
+      }
+    }
+  }
+  if (!to_rewrite.empty()) RewriteWithout(context, work, to_rewrite);
+}
+
+void NameOperation(TableWork& work, const std::string& operation) {
+  std::lock_guard guard(work.mutex);
+  auto& name = work.work.operation;
+  bool first = work.work.changes.empty() || name.empty();
+  bool created = name.starts_with("CREATE") || name.starts_with("REPLACE");
+  if (first) {
+    name = operation;
+  } else if (name != operation && !created) {
+    name = "TRANSACTION";
+  }
+}
+
+}  // namespace braid::engine
