@@ -56,7 +56,7 @@ Status CommitTable(duckdb::ClientContext& context, TableWork& work, bool& keep_f
   auto options = CommitOptionsOf(context);
   LocalLogStore store(work.table->root(), options.durable);
   DuckdbParquetGateway parquet(*context.db);
-  DuckdbRowProbe probe(context, work.table->root(), work.view);
+  DuckdbRowProbe probe(context, work.table, work.view);
   DescribeOperation(work.work);
   auto interrupted = [&context] { return context.interrupted.load(); };
   CommitContext commit{store, parquet, probe, SystemClock(), SystemRandom(), options, interrupted};

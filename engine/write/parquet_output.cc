@@ -12,8 +12,9 @@
 #include "duckdb/common/string_util.hpp"
 #include "duckdb/common/vector_operations/vector_operations.hpp"
 #include "duckdb/parser/parsed_data/copy_info.hpp"
+#include "engine/io/error_translation.h"
+#include "engine/scan/scalar_bridge.h"
 #include "engine/write/physical_type.h"
-#include "engine/write/scalar_bridge.h"
 #include "engine/write/stats_bridge.h"
 #include "kernel/feature/property_table.h"
 #include "kernel/log/log_path.h"
@@ -28,6 +29,18 @@ constexpr int64_t kDefaultFileBytes = 128 << 20;
 constexpr size_t kMaxOpenFiles = 100;  // of a partitioned write; each holds a file handle and its footer so far
 constexpr auto kCodecKey = "delta.parquet.compression.codec";
 constexpr auto kTargetSizeKey = "delta.targetFileSize";
+
+// A size as the property table takes it: digits and an optional unit, each 1024 times the one before.
+int64_t ParseBytes(const std::string& text) {
+  size_t digits = 0;
+  auto value = std::stoll(text, &digits);
+  for (auto unit : {'k', 'm', 'g', 't'}) {
+    if (digits == text.size() || std::tolower(text[digits]) == 'b') return value;
+    value *= 1024;
+    if (std::tolower(text[digits]) == unit) return value;
+  }
+  return value;
+}
 
 bool IsFull(const duckdb::ColumnDataCollection& rows) {
   return rows.Count() >= kRowGroupRows || rows.SizeInBytes() >= kRowGroupBytes;
@@ -108,7 +121,8 @@ ParquetOutput::ParquetOutput(duckdb::ClientContext& context, TableWork& work, co
   auto& configuration = metadata_.configuration;
   auto codec = configuration.find(kCodecKey);
   codec_ = codec == configuration.end() ? "snappy" : duckdb::StringUtil::Lower(codec->second);
-  target_bytes_ = configuration.contains(kTargetSizeKey) ? PropertyInteger(configuration, kTargetSizeKey) : kDefaultFileBytes;
+  auto target = configuration.find(kTargetSizeKey);
+  target_bytes_ = target == configuration.end() ? kDefaultFileBytes : ParseBytes(target->second);
   stats_columns_ = StatsColumns(*schema_, mapping_, configuration, metadata_.partition_columns);
   SplitColumns(types);
   has_nan_ = std::vector<std::atomic<bool>>(data_columns_.size());
@@ -232,9 +246,8 @@ ParquetOutput::Partition& ParquetOutput::FindPartition(const std::string& key, d
     auto value = rows.GetValue(column, row);
     std::optional<std::string> text;
     if (!value.IsNull()) {
-      auto written = WritePartitionValue(ToScalar(value, *field.type));
-      if (!written) throw duckdb::InvalidInputException("Partition column \"%s\": %s", field.name, written.error().message);
-      if (!written->empty()) text = *std::move(written);
+      auto written = Unwrap(WritePartitionValue(ToScalar(value).value()));
+      if (!written.empty()) text = std::move(written);
     }
     partition->directory += EscapeForDirectory(name) + "=" + (text ? EscapeForDirectory(*text) : "__HIVE_DEFAULT_PARTITION__") + "/";
     partition->values.emplace(std::move(name), std::move(text));

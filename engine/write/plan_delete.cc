@@ -5,6 +5,7 @@
 #include "duckdb/planner/expression/bound_columnref_expression.hpp"
 #include "duckdb/planner/expression/bound_reference_expression.hpp"
 #include "engine/catalog/table_entry.h"
+#include "engine/scan/scan_function.h"
 #include "engine/write/target_scan.h"
 #include "engine/write/write_sink.h"
 
@@ -16,7 +17,7 @@ duckdb::PhysicalOperator& PlanDelete(duckdb::ClientContext&, duckdb::PhysicalPla
   auto& write = planner.Make<LakeWrite>(op.types, WriteKind::kDelete, table.catalog, table.table(), op.estimated_cardinality)
                     .Cast<LakeWrite>();
   write.returning = op.return_chunk;
-  write.removes_what_it_reads = IsPlainScan(plan);
+  NoteRemovalOfAllMatches(plan);
   write.file_column = op.expressions[0]->Cast<duckdb::BoundReferenceExpression>().index;
   write.position_column = op.expressions[1]->Cast<duckdb::BoundReferenceExpression>().index;
   for (size_t i = 2; op.return_chunk && i < op.expressions.size(); i++) write.images.push_back(op.expressions[i]->Copy());

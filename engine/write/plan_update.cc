@@ -5,7 +5,7 @@
 
 #include "duckdb/planner/expression/bound_columnref_expression.hpp"
 #include "engine/catalog/table_entry.h"
-#include "engine/write/plan_delete.h"
+#include "engine/scan/scan_function.h"
 #include "engine/write/target_scan.h"
 #include "engine/write/write_sink.h"
 
@@ -31,7 +31,7 @@ duckdb::PhysicalOperator& PlanUpdate(duckdb::ClientContext&, duckdb::PhysicalPla
   auto& write = planner.Make<LakeWrite>(op.types, WriteKind::kUpdate, table.catalog, table.table(), op.estimated_cardinality)
                     .Cast<LakeWrite>();
   write.returning = op.return_chunk;
-  write.removes_what_it_reads = IsPlainScan(plan);
+  NoteRemovalOfAllMatches(plan);
   // The binder lists columns in the order of SET, then ours; rows are written in table order.
   write.images.resize(op.columns.size());
   for (size_t i = 0; i < op.columns.size(); i++) {

@@ -77,4 +77,9 @@ void NameOperation(TableWork& work, const std::string& operation) {
   }
 }
 
+void AddMetric(TableWork& work, const char* name, uint64_t value) {
+  auto& text = work.work.operation_metrics[name];
+  text = std::to_string((text.empty() ? 0 : std::stoull(text)) + value);
+}
+
 }  // namespace braid::engine

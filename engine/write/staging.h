@@ -24,5 +24,7 @@ void StageNewFiles(TableWork& work, std::vector<NewFile> files);
 void StageDeletions(duckdb::ClientContext& context, TableWork& work, const PositionsByFile& positions);
 // Names the operation of the commit: that of its statements, or TRANSACTION if they differ.
 void NameOperation(TableWork& work, const std::string& operation);
+// Adds to a metric of the commit. The caller holds work.mutex.
+void AddMetric(TableWork& work, const char* name, uint64_t value);
 
 }  // namespace braid::engine

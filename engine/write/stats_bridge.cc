@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "engine/write/scalar_bridge.h"
+#include "engine/catalog/type_mapping.h"
+#include "engine/scan/scalar_bridge.h"
 
 namespace braid::engine {
 
@@ -40,11 +41,14 @@ bool HasBounds(TypeKind kind) {
 std::optional<Scalar> Bound(const duckdb::case_insensitive_map_t<duckdb::Value>& column, const char* which, const DataType& type) {
   auto entry = column.find(which);
   if (entry == column.end() || entry->second.IsNull()) return std::nullopt;
-  try {
-    return ToScalar(entry->second, type);
-  } catch (const std::exception&) {
-    return std::nullopt;  // a spelling we do not know: no bound is always right
-  }
+  // TIMESTAMP WITH TIME ZONE would be read in the session's zone.
+  auto target = type.kind == TypeKind::kTimestamp ? duckdb::LogicalType::TIMESTAMP : ToDuckType(type, which);
+  duckdb::Value value;
+  std::string problem;
+  if (!entry->second.DefaultTryCastAs(target, value, &problem)) return std::nullopt;  // no bound is always right
+  auto scalar = ToScalar(value);
+  if (scalar) scalar->kind = type.kind;
+  return scalar;
 }
 
 }  // namespace

@@ -12,16 +12,4 @@ duckdb::idx_t ScanColumn(duckdb::LogicalGet& get, duckdb::column_t column) {
   return get.GetColumnIds().size() - 1;
 }
 
-bool IsPlainScan(const duckdb::PhysicalOperator& plan) {
-  switch (plan.type) {
-    case duckdb::PhysicalOperatorType::TABLE_SCAN:
-      return true;
-    case duckdb::PhysicalOperatorType::FILTER:
-    case duckdb::PhysicalOperatorType::PROJECTION:
-      return plan.children.size() == 1 && IsPlainScan(plan.children[0].get());
-    default:
-      return false;
-  }
-}
-
 }  // namespace braid::engine

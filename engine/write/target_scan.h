@@ -2,15 +2,11 @@
 // The scan of the table that an UPDATE or DELETE changes, inside its plan.
 #pragma once
 
-#include "duckdb/execution/physical_operator.hpp"
 #include "duckdb/planner/operator/logical_get.hpp"
 
 namespace braid::engine {
 
 // Where the scan delivers this column; added if it is not there. A column listed twice would be read twice from one stream (trap 3).
 duckdb::idx_t ScanColumn(duckdb::LogicalGet& get, duckdb::column_t column);
-
-// A scan under nothing but filters and projections: the rows that come out are all rows that satisfy what the scan was asked.
-bool IsPlainScan(const duckdb::PhysicalOperator& plan);
 
 }  // namespace braid::engine

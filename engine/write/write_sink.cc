@@ -18,7 +18,6 @@ namespace {
 struct WriteState : duckdb::GlobalSinkState {
   TableWork* work = nullptr;
   SnapshotPtr view;
-  size_t reads_before = 0;
   std::unique_ptr<ParquetOutput> output;
 
   std::mutex mutex;  // guards what follows
@@ -55,11 +54,6 @@ const char* OperationName(WriteKind kind) {
   return "";
 }
 
-void AddMetric(TableWork& work, const char* name, uint64_t value) {
-  auto& text = work.work.operation_metrics[name];
-  text = std::to_string((text.empty() ? 0 : std::stoull(text)) + value);
-}
-
 }  // namespace
 
 LakeWrite::LakeWrite(duckdb::PhysicalPlan& plan, duckdb::vector<duckdb::LogicalType> result_types, WriteKind kind_p,
@@ -78,10 +72,6 @@ duckdb::unique_ptr<duckdb::GlobalSinkState> LakeWrite::GetGlobalSinkState(duckdb
   state->work = &transaction.Modify(context, table);
   state->view = state->work->view;
   Unwrap(CheckWrite(*state->view, removes_rows() ? TableOperation::kChange : TableOperation::kAppend));
-  {
-    std::lock_guard guard(state->work->mutex);
-    state->reads_before = state->work->work.reads.reads.size();
-  }
   auto& row_types = kind == WriteKind::kDelete ? types : children[0].get().types;
   auto table_types = images.empty() ? row_types : duckdb::vector<duckdb::LogicalType>();
   for (auto& image : images) table_types.push_back(image->return_type);
@@ -155,10 +145,6 @@ duckdb::SinkFinalizeType LakeWrite::Finalize(duckdb::Pipeline&, duckdb::Event&, 
   StageNewFiles(work, std::move(files));
 
   std::lock_guard guard(work.mutex);
-  if (removes_what_it_reads) {
-    auto& reads = work.work.reads.reads;
-    for (size_t i = global.reads_before; i < reads.size(); i++) reads[i].matches_are_removed = true;
-  }
   if (writes_rows() && kind != WriteKind::kUpdate) {
     AddMetric(work, "numFiles", file_count);
     AddMetric(work, "numOutputRows", global.rows);

@@ -26,8 +26,6 @@ class LakeWrite : public duckdb::PhysicalOperator {
   std::shared_ptr<TableHandle> table;
   bool returning = false;
   bool keeps_order = false;  // the rows come sorted: one thread writes them in that order
-  // The whole scan of the target is what this statement removes: every row that its predicate selects (Read::matches_are_removed).
-  bool removes_what_it_reads = false;
   // From a chunk of the child to rows in table order: new images of UPDATE, old ones of DELETE ... RETURNING. Empty: the chunk is such rows.
   duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> images;
   duckdb::idx_t file_column = 0;      // of the child's chunk: filename and file_row_number
