@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CREATE and DROP of tables and schemas."""
+
+import json
+
+import duckdb
+import pytest
+
+import delta_log
+
+
+def rows(con, query):
+    return con.execute(query).fetchall()
+
+
+def test_new_tables_have_vectors_and_state_their_isolation(con, lake):
+    con.execute("CREATE TABLE t (id BIGINT NOT NULL, s VARCHAR)")
+    (protocol,) = delta_log.actions(lake / "t", "protocol", 0)
+    assert (protocol["minReaderVersion"], protocol["minWriterVersion"]) == (3, 7)
+    assert protocol["readerFeatures"] == ["deletionVectors"]
+    assert set(protocol["writerFeatures"]) == {"deletionVectors", "appendOnly", "invariants"}
+    metadata = delta_log.metadata(lake / "t")
+    assert metadata["configuration"] == {"delta.enableDeletionVectors": "true", "delta.isolationLevel": "WriteSerializable"}
+    assert metadata["partitionColumns"] == []
+    fields = json.loads(metadata["schemaString"])["fields"]
+    assert [(f["name"], f["type"], f["nullable"]) for f in fields] == [("id", "long", False), ("s", "string", True)]
+    commit = delta_log.info(lake / "t", 0)
+    assert commit["operation"] == "CREATE TABLE"
+    assert "readVersion" not in commit
+    assert commit["operationParameters"]["partitionBy"] == "[]"
+    assert commit["operationParameters"]["isManaged"] == "false"
+
+
+def test_create_as(con, lake):
+    assert con.execute("CREATE TABLE t AS SELECT range AS id, range * 2 AS x FROM range(10)").fetchall() == [(10,)]
+    assert delta_log.version(lake / "t") == 0
+    assert delta_log.info(lake / "t")["operation"] == "CREATE TABLE AS SELECT"
+    assert rows(con, "SELECT sum(x) FROM t") == [(90,)]
+
+
+def test_create_as_keeps_the_order_of_order_by(con, lake):
+    con.execute("CREATE TABLE t AS SELECT hash(range) % 1000000 AS k FROM range(400000) ORDER BY k")
+    (path,) = delta_log.active(lake / "t")
+    groups = rows(con, f"SELECT stats_min_value::BIGINT, stats_max_value::BIGINT FROM parquet_metadata('{lake}/t/{path}') ORDER BY row_group_id")
+    assert all(a[1] <= b[0] for a, b in zip(groups, groups[1:]))
+
+
+def test_if_not_exists_and_duplicates(con, lake):
+    con.execute("CREATE TABLE t AS SELECT 1 AS id")
+    con.execute("CREATE TABLE IF NOT EXISTS t (other VARCHAR)")
+    con.execute("CREATE TABLE IF NOT EXISTS t AS SELECT 2 AS id")
+    with pytest.raises(duckdb.CatalogException, match="already exists"):
+        con.execute("CREATE TABLE t (id BIGINT)")
+    assert rows(con, "FROM t") == [(1,)]
+    assert delta_log.version(lake / "t") == 0
+
+
+def test_or_replace_keeps_the_history(con, lake):
+    con.execute("CREATE TABLE t AS SELECT range AS id FROM range(5)")
+    identity = delta_log.metadata(lake / "t")["id"]
+    con.execute("CREATE OR REPLACE TABLE t AS SELECT 'x' AS s")
+    assert rows(con, "FROM t") == [("x",)]
+    assert rows(con, "SELECT count(*) FROM t AT (VERSION => 0)") == [(5,)]
+    assert delta_log.version(lake / "t") == 1
+    assert delta_log.metadata(lake / "t")["id"] == identity
+    assert delta_log.info(lake / "t")["operation"] == "CREATE OR REPLACE TABLE AS SELECT"
+    assert len(delta_log.actions(lake / "t", "remove")) == 1
+    con.execute("CREATE OR REPLACE TABLE fresh (id BIGINT)")
+    assert delta_log.version(lake / "fresh") == 0
+
+
+def test_properties_find_their_spelling(con, lake):
+    con.execute(
+        """CREATE TABLE t (id BIGINT) WITH ("delta.checkpointInterval" = 5, 'DELTA.ENABLEDELETIONVECTORS' = false, appendOnly = true,
+           "delta.isolationLevel" = 'serializable', owner = 'me')"""
+    )
+    assert delta_log.metadata(lake / "t")["configuration"] == {
+        "delta.checkpointInterval": "5", "delta.enableDeletionVectors": "false", "delta.appendOnly": "true",
+        "delta.isolationLevel": "Serializable", "owner": "me"}
+    (protocol,) = delta_log.actions(lake / "t", "protocol", 0)
+    assert protocol == {"minReaderVersion": 1, "minWriterVersion": 2}
+
+
+@pytest.mark.parametrize(
+    "definition, message",
+    [
+        ("(id BIGINT PRIMARY KEY)", "PRIMARY KEY"),
+        ("(id BIGINT UNIQUE)", "UNIQUE"),
+        ("(id BIGINT CHECK (id > 0))", "CHECK"),
+        ("(id BIGINT DEFAULT 3)", "DEFAULT"),
+        ("(id BIGINT, x BIGINT AS (id + 1))", "generated"),
+        ("(id HUGEINT)", "DECIMAL"),
+        ("(id UINTEGER)", "BIGINT"),
+        ("(t TIME)", "t"),
+        ("(id BIGINT) PARTITIONED BY (nope)", "nope"),
+        ("(id BIGINT) PARTITIONED BY (id)", "partition"),
+        ("(id BIGINT, l BIGINT[]) PARTITIONED BY (l)", "array"),
+        ("(id BIGINT, k BIGINT) PARTITIONED BY (k + 1)", "columns"),
+        ('(id BIGINT) WITH ("delta.nope" = 1)', "delta.nope"),
+        ('(id BIGINT) WITH ("delta.appendOnly" = 7)', "appendOnly"),
+        ('(id BIGINT) WITH ("delta.isolationLevel" = \'x\')', "DELTA_INVALID_ISOLATION_LEVEL"),
+    ],
+)
+def test_what_create_refuses(con, lake, definition, message):
+    with pytest.raises(duckdb.Error, match=message):
+        con.execute(f"CREATE TABLE t {definition}")
+    assert not (lake / "t").exists()
+
+
+def test_a_full_directory_is_not_taken_over(con, lake):
+    (lake / "t").mkdir()
+    (lake / "t" / "notes.txt").write_text("mine")
+    with pytest.raises(duckdb.Error, match="not empty"):
+        con.execute("CREATE TABLE t (id BIGINT)")
+    assert [path.name for path in (lake / "t").iterdir()] == ["notes.txt"]
+
+
+def test_drop_table(con, lake):
+    con.execute("CREATE TABLE t AS SELECT 1 AS id")
+    con.execute("DROP TABLE t")
+    assert not (lake / "t").exists()
+    con.execute("DROP TABLE IF EXISTS t")
+    with pytest.raises(duckdb.CatalogException):
+        con.execute("DROP TABLE t")
+    con.execute("CREATE TABLE t AS SELECT 'again' AS s")
+    assert rows(con, "FROM t") == [("again",)]
+
+
+def test_schemas(con, lake):
+    con.execute("CREATE SCHEMA sales")
+    con.execute("CREATE SCHEMA IF NOT EXISTS sales")
+    assert (lake / "sales").is_dir()
+    con.execute("CREATE TABLE sales.t AS SELECT 1 AS id")
+    assert rows(con, "FROM sales.t") == [(1,)]
+    assert (lake / "sales" / "t" / "_delta_log").is_dir()
+    with pytest.raises(duckdb.Error, match="CASCADE"):
+        con.execute("DROP SCHEMA sales")
+    assert rows(con, "FROM sales.t") == [(1,)]
+    con.execute("DROP SCHEMA sales CASCADE")
+    assert not (lake / "sales").exists()
+
+
+def test_comments_and_not_null_survive(con, lake):
+    con.execute("CREATE TABLE t (id BIGINT NOT NULL, s VARCHAR)")
+    described = {name: null for name, _, null, *_ in rows(con, "DESCRIBE t")}
+    assert described == {"id": "NO", "s": "YES"}

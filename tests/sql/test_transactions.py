@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several statements in one transaction are one commit; rolled back they never were."""
+
+import duckdb
+import pytest
+
+import delta_log
+
+
+def rows(con, query):
+    return con.execute(query).fetchall()
+
+
+@pytest.fixture
+def table(con, lake):
+    con.execute("CREATE TABLE t AS SELECT range AS id, 'v' AS s FROM range(100)")
+    return lake / "t"
+
+
+def test_many_statements_are_one_commit(con, connect, lake, table):
+    other = connect(lake)
+    con.execute("BEGIN")
+    con.execute("INSERT INTO t VALUES (1000, 'mine')")
+    con.execute("DELETE FROM t WHERE id < 10")
+    con.execute("UPDATE t SET s = 'mine2' WHERE s = 'mine'")
+    con.execute("UPDATE t SET s = 'mine3' WHERE s = 'mine2'")
+    con.execute("DELETE FROM t WHERE id BETWEEN 5 AND 14")
+    assert rows(con, "SELECT count(*), count(*) FILTER (s = 'mine3') FROM t") == [(86, 1)]
+    assert rows(other, "SELECT count(*), count(*) FILTER (s <> 'v') FROM t") == [(100, 0)]
+    con.execute("COMMIT")
+    assert delta_log.version(table) == 1
+    assert rows(other, "SELECT count(*), count(*) FILTER (s = 'mine3') FROM t") == [(86, 1)]
+    (old,) = [add for add in delta_log.active(table).values() if "deletionVector" in add]
+    assert old["deletionVector"]["cardinality"] == 15
+    assert delta_log.files_on_disk(table) == set(delta_log.active(table)) | {
+        name for name in delta_log.files_on_disk(table) if name.startswith("deletion_vector")}
+
+
+def test_rows_inserted_and_deleted_again_leave_nothing(con, table):
+    before = delta_log.files_on_disk(table)
+    con.execute("BEGIN")
+    con.execute("INSERT INTO t VALUES (1000, 'x'), (1001, 'y')")
+    con.execute("DELETE FROM t WHERE id >= 1000")
+    con.execute("COMMIT")
+    assert delta_log.version(table) == 0
+    assert delta_log.files_on_disk(table) == before
+
+
+def test_part_of_own_rows_deleted(con, table):
+    con.execute("BEGIN")
+    con.execute("INSERT INTO t SELECT range + 1000, 'x' FROM range(10)")
+    con.execute("DELETE FROM t WHERE id IN (1000, 1003)")
+    con.execute("COMMIT")
+    assert rows(con, "SELECT count(*), min(id) FROM t WHERE s = 'x'") == [(8, 1001)]
+
+
+def test_rollback_removes_every_file(con, table):
+    before = delta_log.files_on_disk(table)
+    con.execute("BEGIN")
+    con.execute("INSERT INTO t SELECT range, 'x' FROM range(1000)")
+    con.execute("UPDATE t SET s = 'y' WHERE id = 5")
+    con.execute("ROLLBACK")
+    assert delta_log.files_on_disk(table) == before
+    assert rows(con, "SELECT count(*), min(s), max(s) FROM t") == [(100, "v", "v")]
+
+
+def test_commit_of_an_aborted_transaction_changes_nothing(con, table):
+    """Trap 24: DuckDB answers such a COMMIT with success, or an error, and rolls back."""
+    before = delta_log.files_on_disk(table)
+    con.execute("BEGIN")
+    con.execute("INSERT INTO t VALUES (1000, 'x')")
+    with pytest.raises(duckdb.ConversionException):
+        con.execute("INSERT INTO t SELECT CASE WHEN range = 7 THEN 'x' ELSE '1' END::BIGINT, 'y' FROM range(10)")
+    with pytest.raises(duckdb.TransactionException, match="aborted"):
+        con.execute("INSERT INTO t VALUES (1, 'z')")
+    try:
+        con.execute("COMMIT")
+    except duckdb.TransactionException:
+        con.execute("ROLLBACK")
+    assert delta_log.version(table) == 0
+    assert delta_log.files_on_disk(table) == before
+
+
+def test_one_transaction_changes_one_table(con, lake, table):
+    con.execute("CREATE TABLE other (id BIGINT)")
+    before = delta_log.files_on_disk(lake / "other")
+    con.execute("BEGIN")
+    con.execute("INSERT INTO t VALUES (1000, 'x')")
+    with pytest.raises(duckdb.TransactionException, match=r"/t .*/other"):
+        con.execute("INSERT INTO other VALUES (1)")
+    con.execute("ROLLBACK")
+    assert delta_log.files_on_disk(lake / "other") == before
+    con.execute("BEGIN")
+    con.execute("DELETE FROM t WHERE id = -1")  # touches nothing
+    con.execute("INSERT INTO other SELECT max(id) FROM t")
+    con.execute("COMMIT")
+    assert rows(con, "FROM other") == [(99,)]
+
+
+def test_create_insert_and_read_inside_one_transaction(con, lake):
+    con.execute("BEGIN")
+    con.execute("CREATE TABLE n (id BIGINT, p INTEGER) PARTITIONED BY (p)")
+    con.execute("INSERT INTO n SELECT range, range % 2 FROM range(10)")
+    con.execute("DELETE FROM n WHERE id = 3")
+    assert rows(con, "SELECT count(*) FROM n") == [(9,)]
+    con.execute("COMMIT")
+    assert delta_log.version(lake / "n") == 0
+    assert delta_log.info(lake / "n")["operation"].startswith("CREATE TABLE")
+    assert rows(con, "SELECT count(*) FROM n") == [(9,)]
+
+
+def test_rolled_back_create_leaves_no_table(con, lake):
+    con.execute("BEGIN")
+    con.execute("CREATE TABLE n AS SELECT 1 AS id")
+    con.execute("ROLLBACK")
+    assert not (lake / "n" / "_delta_log").exists()
+    assert "n" not in [name for (name,) in rows(con, "SHOW TABLES")]
+    con.execute("CREATE TABLE n AS SELECT 2 AS id")
+    assert rows(con, "FROM n") == [(2,)]
+
+
+def test_replace_inside_a_transaction(con, table):
+    con.execute("BEGIN")
+    con.execute("INSERT INTO t VALUES (1000, 'gone')")
+    con.execute("CREATE OR REPLACE TABLE t AS SELECT 1 AS x")
+    con.execute("INSERT INTO t VALUES (2)")
+    assert rows(con, "FROM t ORDER BY x") == [(1,), (2,)]
+    con.execute("COMMIT")
+    assert rows(con, "FROM t ORDER BY x") == [(1,), (2,)]
+    assert delta_log.version(table) == 1
+    assert delta_log.files_on_disk(table) == {line["add"]["path"] for lines in delta_log.commits(table).values() for line in lines if "add" in line}
+
+
+def test_a_transaction_reads_one_version(con, connect, lake, table):
+    other = connect(lake)
+    con.execute("BEGIN")
+    assert rows(con, "SELECT count(*) FROM t") == [(100,)]
+    other.execute("DELETE FROM t WHERE id < 50")
+    assert rows(con, "SELECT count(*) FROM t") == [(100,)]
+    con.execute("COMMIT")
+    assert rows(con, "SELECT count(*) FROM t") == [(50,)]
+
+
+def test_prepared_statements_see_the_newest_version(con, connect, lake, table):
+    other = connect(lake)
+    con.execute("PREPARE p AS DELETE FROM t WHERE id = $1")
+    con.execute("EXECUTE p(1)")
+    other.execute("DELETE FROM t WHERE id = 2")
+    con.execute("EXECUTE p(3)")
+    assert rows(con, "SELECT count(*), min(id) FROM t") == [(97, 0)]
+    assert delta_log.version(table) == 3
+
+
+def test_explain_changes_nothing(con, table):
+    con.execute("EXPLAIN DELETE FROM t")
+    con.execute("EXPLAIN UPDATE t SET s = 'x'")
+    con.execute("EXPLAIN INSERT INTO t SELECT * FROM t")
+    assert delta_log.version(table) == 0
