@@ -98,8 +98,7 @@ void LakeSchemaEntry::Scan(duckdb::ClientContext& context, duckdb::CatalogType t
 
 void LakeSchemaEntry::Scan(duckdb::CatalogType, const Visit&) {}
 
-LakeSchemaEntry::Entry LakeSchemaEntry::CreateTable(duckdb::CatalogTransaction transaction, duckdb::BoundCreateTableInfo& info) {
-  const std::string& table_name = info.base->Cast<duckdb::CreateTableInfo>().table;
+std::shared_ptr<TableHandle> LakeSchemaEntry::HandleToCreate(const std::string& table_name) {
   LakeDirectory& lake = lake_catalog_.lake();
   if (lake.is_one_table() && !lake.FindTable(name, table_name)) {
     throw duckdb::CatalogException("\"%s\" is attached as one table; attach the directory above it to create others", catalog.GetName());
@@ -109,7 +108,11 @@ LakeSchemaEntry::Entry LakeSchemaEntry::CreateTable(duckdb::CatalogTransaction t
                                         table_name);
   }
   auto existing = lake.FindTable(name, table_name);
-  auto table = lake.Handle(lake.TableDirectory(name, existing.value_or(table_name)));
+  return lake.Handle(lake.TableDirectory(name, existing.value_or(table_name)));
+}
+
+LakeSchemaEntry::Entry LakeSchemaEntry::CreateTable(duckdb::CatalogTransaction transaction, duckdb::BoundCreateTableInfo& info) {
+  auto table = HandleToCreate(info.base->Cast<duckdb::CreateTableInfo>().table);
   duckdb::ClientContext& context = transaction.GetContext();
   LakeTransaction& lake_transaction = LakeTransaction::Get(context, catalog);
   if (!engine::CreateTable(context, lake_transaction, table, info, false)) return nullptr;

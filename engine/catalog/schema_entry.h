@@ -18,6 +18,8 @@ class LakeSchemaEntry : public duckdb::SchemaCatalogEntry {
   LakeSchemaEntry(LakeCatalog& catalog, duckdb::CreateSchemaInfo& info) : SchemaCatalogEntry(catalog, info), lake_catalog_(catalog) {}
 
   LakeCatalog& lake_catalog() { return lake_catalog_; }
+  // The table of this name, or the place where it would be made. Throws if no table can have the name.
+  std::shared_ptr<TableHandle> HandleToCreate(const std::string& table_name);
 
   using Entry = duckdb::optional_ptr<duckdb::CatalogEntry>;
   using Visit = std::function<void(duckdb::CatalogEntry&)>;

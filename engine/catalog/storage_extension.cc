@@ -1,11 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers Braid with one DuckDB instance.
+// ATTACH 'directory' AS name (TYPE braid [, READ_ONLY]) and everything else that Braid adds to a database instance.
 #include "engine/catalog/storage_extension.h"
 
+#include "duckdb/main/attached_database.hpp"
+#include "duckdb/main/config.hpp"
 #include "duckdb/main/extension/extension_loader.hpp"
+#include "duckdb/parser/parsed_data/attach_info.hpp"
+#include "duckdb/storage/storage_extension.hpp"
+#include "engine/catalog/catalog.h"
+#include "engine/catalog/transaction_manager.h"
+#include "engine/scan/scan_function.h"
+#include "engine/settings.h"
+#include "engine/write/plan_delete.h"
 
 namespace braid::engine {
 
-void RegisterBraid(duckdb::ExtensionLoader& loader) { loader.SetDescription("Delta Lake with row-level concurrency"); }
+namespace {
+
+duckdb::unique_ptr<duckdb::Catalog> Attach(duckdb::optional_ptr<duckdb::StorageExtensionInfo>, duckdb::ClientContext&,
+                                           duckdb::AttachedDatabase& db, const duckdb::string&, duckdb::AttachInfo& info,
+                                           duckdb::AttachOptions& options) {
+  for (const auto& [key, value] : options.options) {
+    throw duckdb::BinderException("ATTACH ... (TYPE braid): unknown option \"%s\"; READ_ONLY is the only one", key);
+  }
+  return duckdb::make_uniq<LakeCatalog>(db, AbsoluteDirectory(info.path));
+}
+
+duckdb::unique_ptr<duckdb::TransactionManager> MakeTransactionManager(duckdb::optional_ptr<duckdb::StorageExtensionInfo>,
+                                                                      duckdb::AttachedDatabase& db, duckdb::Catalog&) {
+  return duckdb::make_uniq<LakeTransactionManager>(db);
+}
+
+}  // namespace
+
+void RegisterBraid(duckdb::ExtensionLoader& loader) {
+  loader.SetDescription("Delta Lake with row-level concurrency");
+  auto& config = duckdb::DBConfig::GetConfig(loader.GetDatabaseInstance());
+  auto storage = duckdb::make_shared_ptr<duckdb::StorageExtension>();
+  storage->attach = Attach;
+  storage->create_transaction_manager = MakeTransactionManager;
+  duckdb::StorageExtension::Register(config, "braid", std::move(storage));
+  RegisterSettings(config);
+  RegisterDeleteReturning(config);
+  RegisterScanFunction(loader);
+}
 
 }  // namespace braid::engine

@@ -34,5 +34,8 @@ class RowReader {
 duckdb::vector<duckdb::column_t> AllColumns(const Snapshot& view);
 // "id=7, s=x": the first columns of a row, shortened.
 std::string RowPicture(const Snapshot& view, duckdb::DataChunk& rows, duckdb::idx_t row);
+// The same for a row of one file, by position; "" if the file has no such row.
+std::string RowPicture(duckdb::ClientContext& context, const std::shared_ptr<TableHandle>& table, const SnapshotPtr& view,
+                       const AddFile& file, uint64_t position);
 
 }  // namespace braid::engine

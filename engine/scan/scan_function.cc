@@ -63,13 +63,10 @@ duckdb::vector<duckdb::column_t> ScanRowIdColumns() {
   return {duckdb::MultiFileReader::COLUMN_IDENTIFIER_FILENAME, duckdb::MultiFileReader::COLUMN_IDENTIFIER_FILE_ROW_NUMBER};
 }
 
-duckdb::TableFunction MakeScan(duckdb::ClientContext& context, std::shared_ptr<TableHandle> table, SnapshotPtr view, TableWork* work,
-                               duckdb::TableCatalogEntry* entry, duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
-  auto registration = std::make_shared<ReadRegistration>();
-  registration->root = table->root();
-  registration->registers = work != nullptr;
+static duckdb::TableFunction Bind(duckdb::ClientContext& context, std::shared_ptr<LakeFileList> files,
+                                  duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
   auto info = duckdb::make_shared_ptr<ScanInfo>();
-  info->files = std::make_shared<LakeFileList>(MakeScanSource(std::move(table), std::move(view), work), std::move(registration), entry);
+  info->files = std::move(files);
 
   duckdb::TableFunction function = ParquetScan(context);
   function.name = "braid_scan";
@@ -93,6 +90,21 @@ duckdb::TableFunction MakeScan(duckdb::ClientContext& context, std::shared_ptr<T
   bind_data = function.bind(context, input, types, names);
   bind_data->Cast<duckdb::MultiFileBindData>().virtual_columns = ScanVirtualColumns();
   return function;
+}
+
+duckdb::TableFunction MakeScan(duckdb::ClientContext& context, std::shared_ptr<TableHandle> table, SnapshotPtr view, TableWork* work,
+                               duckdb::TableCatalogEntry* entry, duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
+  auto registration = std::make_shared<ReadRegistration>();
+  registration->root = table->root();
+  registration->registers = work != nullptr;
+  auto source = MakeScanSource(std::move(table), std::move(view), work);
+  return Bind(context, std::make_shared<LakeFileList>(std::move(source), std::move(registration), entry), bind_data);
+}
+
+duckdb::TableFunction MakeScan(duckdb::ClientContext& context, ScanSourcePtr source, duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
+  auto registration = std::make_shared<ReadRegistration>();
+  registration->registers = false;
+  return Bind(context, std::make_shared<LakeFileList>(std::move(source), std::move(registration), nullptr), bind_data);
 }
 
 void NoteRemovalOfAllMatches(const duckdb::PhysicalOperator& child) {

@@ -21,6 +21,9 @@ namespace braid::engine {
 duckdb::TableFunction MakeScan(duckdb::ClientContext& context, std::shared_ptr<TableHandle> table, SnapshotPtr view, TableWork* work,
                                duckdb::TableCatalogEntry* entry, duckdb::unique_ptr<duckdb::FunctionData>& bind_data);
 
+// A scan of just these files, for what the engine itself reads; it enters no read set.
+duckdb::TableFunction MakeScan(duckdb::ClientContext& context, ScanSourcePtr source, duckdb::unique_ptr<duckdb::FunctionData>& bind_data);
+
 duckdb::virtual_column_map_t ScanVirtualColumns();
 // (filename, file_row_number): stable under file pruning, never NULL (trap 2, trap 13).
 duckdb::vector<duckdb::column_t> ScanRowIdColumns();

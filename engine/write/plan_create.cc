@@ -10,7 +10,7 @@ namespace braid::engine {
 duckdb::PhysicalOperator& PlanCreateTableAs(duckdb::ClientContext&, duckdb::PhysicalPlanGenerator& planner,
                                             duckdb::LogicalCreateTable& op, duckdb::PhysicalOperator& plan) {
   auto& schema = op.schema.Cast<LakeSchemaEntry>();
-  auto table = schema.HandleFor(op.info->Base().table);
+  auto table = schema.HandleToCreate(op.info->Base().table);
   auto& write = planner.Make<LakeWrite>(op.types, WriteKind::kCreateTableAs, schema.catalog, std::move(table), op.estimated_cardinality)
                     .Cast<LakeWrite>();
   write.create = std::move(op.info);

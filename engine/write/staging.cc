@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "duckdb/common/exception.hpp"
+#include "engine/io/error_translation.h"
 #include "engine/write/copy_on_write.h"
 #include "kernel/feature/feature_support.h"
 #include "kernel/feature/property_table.h"
@@ -31,6 +32,16 @@ static NewFile* FindOwn(StagedChanges& changes, const std::string& path) {
   return file == changes.new_files.end() ? nullptr : &*file;
 }
 
+AddFile FindFile(const TableWork& work, const std::string& scanned_name) {
+  auto path = LogPath(work.table->root(), scanned_name);
+  for (auto& file : work.work.changes.new_files) {
+    if (file.add.path == path) return file.add;
+  }
+  if (auto* live = work.view->files->Find(path)) return Unwrap(ToAddFile(*live));
+  throw duckdb::IOException("Table %s: rows of file %s were selected, which is not part of version %lld", work.table->root(),
+                            scanned_name, static_cast<long long>(work.view->version));
+}
+
 void StageDeletions(duckdb::ClientContext& context, TableWork& work, const PositionsByFile& positions) {
   bool vectors = WritesDeletionVectors(*work.view);
   PositionsByFile to_rewrite;
@@ -50,15 +61,11 @@ void StageDeletions(duckdb::ClientContext& context, TableWork& work, const Posit
         }
         continue;
       }
-      auto* live = work.view->files->Find(path);
-      if (!live) {
-        throw duckdb::IOException("Table %s: rows of file %s were selected, which is not part of version %lld",
-                                  work.table->root(), name, static_cast<long long>(work.view->version));
-      }
+      auto file = FindFile(work, name);
       if (vectors) {
-        changes.deleted_rows[std::string(live->path)] |= rows;
+        changes.deleted_rows[file.path] |= rows;
       } else {
-        to_rewrite.emplace(std::string(live->path), rows);
+        to_rewrite.emplace(file.path, rows);
       }
     }
   }

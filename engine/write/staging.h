@@ -22,6 +22,8 @@ std::string LogPath(const std::string& root, const std::string& scanned_name);
 void StageNewFiles(TableWork& work, std::vector<NewFile> files);
 // Throws if a file is neither active nor ours.
 void StageDeletions(duckdb::ClientContext& context, TableWork& work, const PositionsByFile& positions);
+// The file behind an absolute name that a scan has reported. Throws if it is neither active nor ours. The caller holds work.mutex.
+AddFile FindFile(const TableWork& work, const std::string& scanned_name);
 // Names the operation of the commit: that of its statements, or TRANSACTION if they differ.
 void NameOperation(TableWork& work, const std::string& operation);
 // Adds to a metric of the commit. The caller holds work.mutex.

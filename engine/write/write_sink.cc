@@ -5,6 +5,7 @@
 #include "duckdb/execution/expression_executor.hpp"
 #include "engine/catalog/create_table.h"
 #include "engine/io/error_translation.h"
+#include "engine/io/row_reader.h"
 #include "engine/write/not_null.h"
 #include "engine/write/parquet_output.h"
 #include "engine/write/position_collector.h"
@@ -52,6 +53,16 @@ const char* OperationName(WriteKind kind) {
       return "CREATE TABLE AS SELECT";
   }
   return "";
+}
+
+[[noreturn]] void RefuseDoubleMatch(duckdb::ClientContext& context, TableWork& work, const RowAddress& row) {
+  AddFile file;
+  {
+    std::lock_guard guard(work.mutex);
+    file = FindFile(work, row.file);
+  }
+  throw duckdb::InvalidInputException("UPDATE of table %s: row (%s) is matched by more than one source row; each row can be updated once",
+                                      work.table->root(), RowPicture(context, work.table, work.view, file, row.position));
 }
 
 }  // namespace
@@ -129,12 +140,7 @@ duckdb::SinkFinalizeType LakeWrite::Finalize(duckdb::Pipeline&, duckdb::Event&, 
   auto& global = input.global_state.Cast<WriteState>();
   if (!global.work) return duckdb::SinkFinalizeType::READY;
   auto& work = *global.work;
-  if (kind == WriteKind::kUpdate && global.positions.duplicate()) {
-    auto& row = *global.positions.duplicate();
-    throw duckdb::InvalidInputException(
-        "UPDATE of table %s: row %llu of file %s is matched by more than one source row; each row can be updated once",
-        table->root(), static_cast<unsigned long long>(row.position), row.file);
-  }
+  if (kind == WriteKind::kUpdate && global.positions.duplicate()) RefuseDoubleMatch(context, work, *global.positions.duplicate());
   if (kind == WriteKind::kDelete) global.rows = global.positions.Cardinality();  // DELETE ... USING may meet a row several times
   auto files = global.output ? global.output->Finish() : std::vector<NewFile>();
   if (global.rows > 0 && kind != WriteKind::kCreateTableAs) NameOperation(work, OperationName(kind));
