@@ -2,6 +2,7 @@
 #include "engine/io/row_reader.h"
 
 #include "duckdb/common/exception.hpp"
+#include "duckdb/common/multi_file/multi_file_reader.hpp"
 #include "duckdb/common/multi_file/multi_file_states.hpp"
 #include "duckdb/main/client_context.hpp"
 #include "engine/scan/scan_function.h"

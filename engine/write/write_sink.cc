@@ -79,7 +79,7 @@ std::string LakeWrite::GetName() const {
 duckdb::unique_ptr<duckdb::GlobalSinkState> LakeWrite::GetGlobalSinkState(duckdb::ClientContext& context) const {
   auto state = duckdb::make_uniq<WriteState>();
   auto& transaction = LakeTransaction::Get(context, catalog);
-  if (kind == WriteKind::kCreateTableAs && !CreateTable(context, transaction, table, *create, true)) return std::move(state);
+  if (kind == WriteKind::kCreateTableAs && !CreateTable(context, transaction, table, *create, true)) return state;
   state->work = &transaction.Modify(context, table);
   state->view = state->work->view;
   Unwrap(CheckWrite(*state->view, removes_rows() ? TableOperation::kChange : TableOperation::kAppend));
@@ -88,7 +88,7 @@ duckdb::unique_ptr<duckdb::GlobalSinkState> LakeWrite::GetGlobalSinkState(duckdb
   for (auto& image : images) table_types.push_back(image->return_type);
   if (writes_rows()) state->output = std::make_unique<ParquetOutput>(context, *state->work, *state->view, table_types);
   if (returning) state->returned = duckdb::make_uniq<duckdb::ColumnDataCollection>(context, types);
-  return std::move(state);
+  return state;
 }
 
 duckdb::unique_ptr<duckdb::LocalSinkState> LakeWrite::GetLocalSinkState(duckdb::ExecutionContext& context) const {
@@ -100,7 +100,7 @@ duckdb::unique_ptr<duckdb::LocalSinkState> LakeWrite::GetLocalSinkState(duckdb::
     state->image.Initialize(context.client, image_types);
   }
   if (returning) state->returned = duckdb::make_uniq<duckdb::ColumnDataCollection>(context.client, types);
-  return std::move(state);
+  return state;
 }
 
 duckdb::SinkResultType LakeWrite::Sink(duckdb::ExecutionContext&, duckdb::DataChunk& chunk, duckdb::OperatorSinkInput& input) const {
