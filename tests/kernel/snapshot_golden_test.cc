@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <sstream>
+#include <set>
+#include <tuple>
 
+#include "kernel/feature/write_requirements.h"
+#include "kernel/log/checksum.h"
 #include "kernel/log/log_path.h"
 #include "kernel/snapshot/snapshot.h"
 #include "kernel/storage/local_log_store.h"
@@ -103,6 +106,166 @@ TEST(SnapshotGolden, OlderVersions) {
 		}
 	}
 	EXPECT_EQ(read, 536);
+}
+
+// What the message of each invalid log must say. Those that need a Parquet checkpoint are left to the conformance tests.
+const std::map<std::string, std::pair<ErrorKind, std::string>> kInvalid = {
+	{"derived/commit-json-truncated", {ErrorKind::kCorrupt, "version 1"}},
+	{"derived/commit0-empty", {ErrorKind::kCorrupt, "no protocol"}},
+	{"derived/commit0-missing", {ErrorKind::kCorrupt, "commit 0 is missing"}},
+	{"derived/unknown-reader-feature", {ErrorKind::kUnsupported, "timeMachine"}},
+	{"derived/reader-version-4", {ErrorKind::kUnsupported, "minReaderVersion 4"}},
+	{"derived/v3-without-feature-lists", {ErrorKind::kCorrupt, "without readerFeatures"}},
+	{"derived/features-with-old-version", {ErrorKind::kCorrupt, "readerFeatures with minReaderVersion"}},
+	{"derived/two-metadata-in-one-commit", {ErrorKind::kCorrupt, "two metaData"}},
+	{"derived/unknown-type", {ErrorKind::kUnsupported, "hyperloglog"}},
+	{"derived/decimal-39", {ErrorKind::kUnsupported, "38 digits"}},
+	{"derived/schema-string-malformed", {ErrorKind::kCorrupt, "schemaString is malformed"}},
+	{"derived/column-mapping-without-physical-names", {ErrorKind::kCorrupt, "delta.columnMapping.id"}},
+	{"derived/partition-column-not-in-schema", {ErrorKind::kCorrupt, "\"nope\""}},
+	{"derived/multipart-checkpoint-incomplete", {ErrorKind::kCorrupt, "is incomplete"}},
+	{"derived/same-file-added-twice-in-commit", {ErrorKind::kCorrupt, "is added twice"}},
+	{"golden-tables/deltalog-invalid-protocol-version", {ErrorKind::kUnsupported, "minReaderVersion 99"}},
+	{"golden-tables/deltalog-state-reconstruction-without-metadata", {ErrorKind::kCorrupt, "no metaData"}},
+	{"golden-tables/deltalog-state-reconstruction-without-protocol", {ErrorKind::kCorrupt, "no protocol"}},
+	{"golden-tables/no-delta-log-folder", {ErrorKind::kNotFound, "not a Delta table"}},
+	{"golden-tables/versions-not-contiguous", {ErrorKind::kCorrupt, "commit 1 is missing"}},
+	{"golden-tables/data-reader-absolute-paths-escaped-chars", {ErrorKind::kCorrupt, "no metaData"}},
+	{"delta-rs/table_c", {ErrorKind::kCorrupt, "commit 12 is missing"}},
+	{"delta-rs/table_d", {ErrorKind::kUnsupported, "catalogOwned"}},
+	{"delta-rs/table_f", {ErrorKind::kUnsupported, "catalogOwned"}},
+	{"delta-rs/simple_table_features", {ErrorKind::kUnsupported, "minReaderVersion 5"}},
+	{"../delta-kernel-rs/table-with-geo", {ErrorKind::kUnsupported, "geospatial"}},
+};
+
+TEST(SnapshotGolden, InvalidLogsAreRefusedWithTheReason) {
+	BRAID_REQUIRE_GOLDEN();
+	for (const auto& [path, expected] : kInvalid) {
+		SCOPED_TRACE(path);
+		Opened table("invalid/" + path);
+		const Result<SnapshotPtr> snapshot = LoadSnapshot(table.source());
+		ASSERT_FALSE(snapshot);
+		const Error& error = snapshot.error();
+		EXPECT_EQ(static_cast<int>(error.kind), static_cast<int>(expected.first)) << error.message;
+		EXPECT_NE(error.message.find(expected.second), std::string::npos) << error.message;
+		EXPECT_NE(error.message.find(path.substr(path.rfind('/') + 1)), std::string::npos)
+			<< "names the table: " << error.message;
+	}
+	size_t listed = 0;
+	for (const Row& row : ReadTsv("INVALID.tsv")) listed += row.at("operation") == "snapshot";
+	EXPECT_EQ(listed, kInvalid.size() + 2)
+		<< "checkpoint-truncated and ...from-checkpoint-missing-metadata need Parquet";
+}
+
+TEST(SnapshotGolden, VersionsThatAreNotThere) {
+	BRAID_REQUIRE_GOLDEN();
+	Opened basic("dat/basic_append/delta");
+	EXPECT_NE(LoadSnapshot(basic.source(), 2).error().message.find("versions 0 to 1"), std::string::npos);
+	EXPECT_EQ(static_cast<int>(LoadSnapshot(basic.source(), -1).error().kind),
+			  static_cast<int>(ErrorKind::kInvalidArgument));
+	Opened cleaned("delta-rs/checkpoint-cdf-table");
+	const Result<SnapshotPtr> gone = LoadSnapshot(cleaned.source(), 0);
+	ASSERT_FALSE(gone);
+	EXPECT_NE(gone.error().message.find("no longer available"), std::string::npos) << gone.error().message;
+	EXPECT_NE(gone.error().message.find("versions 3 to"), std::string::npos) << gone.error().message;
+}
+
+TEST(SnapshotGolden, WhatMayBeWritten) {
+	BRAID_REQUIRE_GOLDEN();
+	const std::tuple<const char*, bool, bool> kTables[] = {
+		// table, append, change
+		{"dat/basic_append/delta", true, true},
+		{"invalid/derived/append-only", true, false},
+		{"invalid/derived/unknown-writer-feature", false, false},
+		{"invalid/derived/ict-enabled-but-absent", false, false},
+		{"dat/check_constraints/delta", false, false},
+		{"dat/generated_columns/delta", false, false},
+		{"dat/cdf/delta", true, false},
+		{"dat/deletion_vectors/delta", true, true},
+		{"delta-kernel/basic_catalog_managed", false, false},
+		{"delta-rs/table_with_liquid_clustering", false, false},
+		{"golden-tables/collations-table", false, false},
+		{"delta-kernel-rs/crc-full", true, true},
+		{"golden-tables/type-widening", false, false},
+		{"golden-tables/table-with-icebegCompatV2Enabled", false, false},
+	};
+	for (const auto& [path, append, change] : kTables) {
+		SCOPED_TRACE(path);
+		Opened table(path);
+		const Result<SnapshotPtr> snapshot = LoadSnapshot(table.source());
+		ASSERT_TRUE(snapshot) << snapshot.error().message;
+		EXPECT_TRUE(CheckWrite(**snapshot, TableOperation::kRead));
+		EXPECT_EQ(CheckWrite(**snapshot, TableOperation::kAppend).has_value(), append);
+		EXPECT_EQ(CheckWrite(**snapshot, TableOperation::kChange).has_value(), change);
+	}
+	Opened table("invalid/derived/ict-enabled-but-absent");
+	EXPECT_FALSE(LoadSnapshotAt(table.source(), INT64_MAX));
+}
+
+// Removes that count: of files that are not active again, the last one of each.
+size_t Tombstones(const Snapshot& snapshot) {
+	std::set<std::string> removed;
+	for (const auto& batch : snapshot.tombstones) {
+		for (const auto& remove : *batch) {
+			if (snapshot.files->Find(remove->path) == nullptr) removed.insert(DecodePath(remove->path));
+		}
+	}
+	return removed.size();
+}
+
+TEST(SnapshotGolden, LogsWithoutData) {
+	BRAID_REQUIRE_GOLDEN();
+	int read = 0;
+	for (const Row& row : ReadTsv("LOGONLY.tsv")) {
+		SCOPED_TRACE(row.at("path"));
+		if (row.at("path").ends_with(".zst")) continue;
+		Opened table(row.at("path"));
+		const Result<SnapshotPtr> snapshot = LoadSnapshot(table.source());
+		if (table.parquet.reads > 0 && !snapshot) continue;
+		ASSERT_TRUE(snapshot) << snapshot.error().message;
+		++read;
+		EXPECT_EQ(std::to_string((*snapshot)->version), row.at("latest_version"));
+		EXPECT_EQ(std::to_string((*snapshot)->files->size()), row.at("active_files"));
+		EXPECT_EQ(std::to_string((*snapshot)->files->total_bytes()), row.at("total_size"));
+		if (row.at("checkpoints").empty()) {
+			EXPECT_EQ(std::to_string(Tombstones(**snapshot)), row.at("tombstones"));
+		}
+		std::string transactions;
+		for (const auto& [app, transaction] : (*snapshot)->set_transactions) {
+			transactions += (transactions.empty() ? "" : ", ") + app + "=" + std::to_string(transaction.version);
+		}
+		EXPECT_EQ(transactions, row.at("txn"));
+		std::string paths;
+		for (const LiveFile* file : (*snapshot)->files->Files()) {
+			if (paths.size() < 500) paths += DecodePath(file->path) + " | ";
+		}
+		const std::string first_path = row.at("active_paths").substr(0, row.at("active_paths").find(" | "));
+		if ((*snapshot)->files->size() <= 2) {
+			EXPECT_NE(paths.find(first_path), std::string::npos) << paths;
+		}
+	}
+	EXPECT_EQ(read, 13) << "the other four need their Parquet checkpoint";
+}
+
+TEST(SnapshotGolden, ChecksumsAgree) {
+	BRAID_REQUIRE_GOLDEN();
+	int compared = 0;
+	for (const Row& row : ReadTsv("MANIFEST.tsv")) {
+		if (row.at("crc_files").empty() || Refused(row)) continue;
+		SCOPED_TRACE(row.at("path"));
+		Opened table(row.at("path"));
+		const Result<SnapshotPtr> snapshot = LoadSnapshot(table.source());
+		if (!snapshot) continue;
+		const auto checksum = ReadChecksum(table.store, (*snapshot)->version);
+		if (!checksum) continue;
+		++compared;
+		const std::string difference =
+			DifferenceFrom(*checksum, (*snapshot)->metadata, (*snapshot)->protocol,
+						   static_cast<int64_t>((*snapshot)->files->size()), (*snapshot)->files->total_bytes());
+		// The one made by hand for a test of its fields.
+		EXPECT_EQ(difference, row.at("path") == "delta-kernel-rs/crc-full" ? "numFiles is 10, the log has 0" : "");
+	}
+	EXPECT_EQ(compared, 26);
 }
 
 }  // namespace

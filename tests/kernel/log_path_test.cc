@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of log files, the compared form of data paths, what a listing makes of a directory, checksum files.
+#include "kernel/log/log_path.h"
+
+#include <gtest/gtest.h>
+
+#include "kernel/log/checksum.h"
+#include "kernel/log/log_listing.h"
+#include "tests/kernel/test_log.h"
+
+namespace braid {
+namespace {
+
+const std::string kSeven = "00000000000000000007";
+
+TEST(LogPath, NamesAreWrittenAndRead) {
+	EXPECT_EQ(CommitPath(7), "_delta_log/" + kSeven + ".json");
+	EXPECT_EQ(ChecksumPath(7), "_delta_log/" + kSeven + ".crc");
+	EXPECT_EQ(CheckpointPath(7), "_delta_log/" + kSeven + ".checkpoint.parquet");
+	const auto kind = [](const std::string& name) {
+		const auto parsed = ParseLogFileName(name);
+		return parsed ? static_cast<int>(parsed->kind) : -1;
+	};
+	EXPECT_EQ(kind(kSeven + ".json"), static_cast<int>(LogFileKind::kCommit));
+	EXPECT_EQ(kind(kSeven + ".crc"), static_cast<int>(LogFileKind::kChecksum));
+	EXPECT_EQ(kind(kSeven + ".checkpoint.parquet"), static_cast<int>(LogFileKind::kClassicCheckpoint));
+	const auto part = ParseLogFileName(kSeven + ".checkpoint.0000000002.0000000003.parquet");
+	ASSERT_TRUE(part);
+	EXPECT_EQ(part->part, 2);
+	EXPECT_EQ(part->parts, 3);
+	const auto uuid = ParseLogFileName(kSeven + ".checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.json");
+	ASSERT_TRUE(uuid);
+	EXPECT_TRUE(uuid->json);
+	const auto range = ParseLogFileName(kSeven + ".00000000000000000009.compacted.json");
+	ASSERT_TRUE(range);
+	EXPECT_EQ(range->version, 7);
+	EXPECT_EQ(range->last_version, 9);
+	for (const std::string name : {"_last_checkpoint", ".tmp-x", "7.json", "0000000000000000000a.json",
+								   "99999999999999999999.json", "_sidecars", ""}) {
+		EXPECT_EQ(kind(name), -1) << name;
+	}
+	for (const std::string rest :
+		 {"", ".json.tmp", ".checkpoint.parquet.crc", ".checkpoint.0000000004.0000000003.parquet", ".checkpoint",
+		  ".00000000000000000006.compacted.json", ".80a083e8-7026-4e79-81be-64bd76c43a11.json", ".parquet"}) {
+		EXPECT_EQ(kind(kSeven + rest), -1) << rest;
+	}
+}
+
+TEST(LogPath, DecodedForm) {
+	const std::pair<const char*, const char*> kPaths[] = {
+		{"a b", "a b"},   {"a%20b", "a b"},      {"a%2520b", "a%20b"},      {"%", "%"},   {"a%2", "a%2"},
+		{"a%zz", "a%zz"}, {"file:/x/y", "/x/y"}, {"file:///x%20y", "/x y"}, {"/x", "/x"}, {"s3://b/x%3D", "s3://b/x="},
+		{"a+b", "a+b"},
+	};
+	for (const auto& [path, decoded] : kPaths) {
+		EXPECT_EQ(DecodePath(path), decoded);
+		EXPECT_TRUE(!IsPlainPath(path) || std::string(path) == decoded) << path;
+	}
+}
+
+TEST(LogListing, SortsOutADirectory) {
+	TestLog log;
+	log.Commit(0, "");
+	log.Commit(1, "");
+	log.Commit(3, "");
+	log.Put("00000000000000000001.checkpoint.parquet", "");
+	log.Put("00000000000000000001.checkpoint.0000000001.0000000002.parquet", "");
+	log.Put("00000000000000000000.00000000000000000001.compacted.json", "");
+	log.Put("00000000000000000003.crc", "");
+	log.Put("_last_checkpoint", "{\"version\":1}");
+	log.Put("_staged_commits/00000000000000000004.80a083e8-7026-4e79-81be-64bd76c43a11.json", "");
+	log.Put(".tmp-1", "");
+	const Result<LogListing> listing = ListLog(log.store, "t", 0);
+	ASSERT_TRUE(listing);
+	EXPECT_EQ(listing->commits.size(), 3U);
+	EXPECT_EQ(listing->checkpoints.size(), 1U);
+	EXPECT_EQ(listing->compacted.size(), 1U);
+	EXPECT_EQ(listing->latest(), 3) << "staged commits are not published";
+	EXPECT_NE(listing->incomplete_checkpoint.find("1 of 2"), std::string::npos);
+	EXPECT_EQ(EarliestVersion(*listing), 0);
+	EXPECT_EQ(ReadLastCheckpointVersion(log.store), 1);
+	EXPECT_EQ(ListLog(log.store, "t", 3)->commits.size(), 1U);
+	const auto plan = PlanCommits(*listing, -1, 1, true);
+	ASSERT_TRUE(plan);
+	ASSERT_EQ(plan->size(), 1U);
+	EXPECT_TRUE(plan->front().compacted);
+	EXPECT_EQ(PlanCommits(*listing, -1, 1, false)->size(), 2U);
+	EXPECT_EQ(PlanCommits(*listing, 1, 1, true)->size(), 0U);
+	EXPECT_FALSE(PlanCommits(*listing, -1, 3, true));
+}
+
+TEST(Checksum, CrossChecksWhatItStates) {
+	Metadata metadata;
+	metadata.id = "m";
+	const Protocol protocol;
+	const auto difference = [&](const char* json) {
+		const auto checksum = ParseChecksum(json);
+		return checksum ? DifferenceFrom(*checksum, metadata, protocol, 3, 30) : "unreadable";
+	};
+	EXPECT_EQ(
+		difference(
+			R"({"numFiles":3,"tableSizeBytes":30,"metadata":{"id":"m"},"protocol":{"minReaderVersion":1,"minWriterVersion":2}})"),
+		"");
+	EXPECT_EQ(difference("{}"), "");
+	EXPECT_EQ(difference(R"({"numFiles":4})"), "numFiles is 4, the log has 3");
+	EXPECT_EQ(difference(R"({"tableSizeBytes":31})"), "tableSizeBytes is 31, the log has 30");
+	EXPECT_EQ(difference(R"({"metadata":{"id":"n"}})"), "metadata.id is n, the log has m");
+	EXPECT_EQ(difference(R"({"protocol":{"minReaderVersion":3}})"), "minReaderVersion is 3, the log has 1");
+	EXPECT_EQ(difference("{\"numFiles\""), "unreadable");
+	EXPECT_EQ(ParseChecksum(R"({"inCommitTimestampOpt":5,"txnId":"t"})")->in_commit_timestamp, 5);
+}
+
+}  // namespace
+}  // namespace braid
