@@ -18,10 +18,10 @@ LakeTransaction& LakeTransaction::Get(duckdb::ClientContext& client, duckdb::Cat
 
 TableWork& LakeTransaction::Touch(duckdb::ClientContext& client, const std::shared_ptr<TableHandle>& table) {
   std::lock_guard guard(mutex_);
-  auto& work = tables_[table->root()];
-  if (work && work->view) return *work;
+  if (auto known = tables_.find(table->root()); known != tables_.end() && known->second->view) return *known->second;
   DuckdbParquetGateway parquet(*client.db);
   auto snapshot = Unwrap(table->Latest(parquet));
+  auto& work = tables_[table->root()];
   if (!work) work = std::make_unique<TableWork>();
   work->table = table;
   work->work.base = snapshot;
