@@ -9,6 +9,7 @@
 #include "duckdb/common/string_util.hpp"
 #include "duckdb/parser/constraints/not_null_constraint.hpp"
 #include "duckdb/parser/constraints/unique_constraint.hpp"
+#include "duckdb/parser/expression/cast_expression.hpp"
 #include "duckdb/parser/expression/columnref_expression.hpp"
 #include "duckdb/parser/expression/constant_expression.hpp"
 #include "duckdb/parser/parsed_data/create_table_info.hpp"
@@ -88,6 +89,22 @@ std::vector<std::string> PartitionColumns(const CreateTableInfo& info, const Str
   return names;
 }
 
+// The grammar gives true and false as casts of 't' and 'f' to a type that is not bound yet.
+std::string OptionText(const duckdb::ParsedExpression& option) {
+  if (option.GetExpressionType() == duckdb::ExpressionType::VALUE_CONSTANT) {
+    return option.Cast<duckdb::ConstantExpression>().value.ToString();
+  }
+  if (option.GetExpressionType() == duckdb::ExpressionType::OPERATOR_CAST) {
+    auto& cast = option.Cast<duckdb::CastExpression>();
+    if (cast.child->GetExpressionType() == duckdb::ExpressionType::VALUE_CONSTANT) {
+      auto text = cast.child->Cast<duckdb::ConstantExpression>().value.ToString();
+      bool boolean = duckdb::StringUtil::CIEquals(cast.cast_type.ToString(), "BOOLEAN");
+      return boolean && text == "t" ? "true" : boolean && text == "f" ? "false" : text;
+    }
+  }
+  return option.ToString();
+}
+
 TableDescription Describe(const CreateTableInfo& info, const std::string& location) {
   CheckConstraints(info);
   TableDescription table;
@@ -96,13 +113,10 @@ TableDescription Describe(const CreateTableInfo& info, const std::string& locati
   table.schema = SchemaOf(info);
   table.partition_columns = PartitionColumns(info, table.schema);
   for (auto& [key, value] : info.options) {
-    bool constant = value->GetExpressionType() == duckdb::ExpressionType::VALUE_CONSTANT;
-    table.properties.emplace_back(key, constant ? value->Cast<duckdb::ConstantExpression>().value.ToString() : value->ToString());
+    table.properties.emplace_back(key, OptionText(*value));
   }
   return table;
 }
-
-std::string JsonText(const std::string& value) { return JsonString(value); }
 
 // properties.md 6.4: maps and lists are JSON inside a JSON string.
 std::map<std::string, std::string> Parameters(const Metadata& metadata) {
@@ -112,11 +126,11 @@ std::map<std::string, std::string> Parameters(const Metadata& metadata) {
   for (auto& [key, value] : metadata.configuration) {
     properties += (properties.size() > 1 ? "," : "") + JsonString(key) + ":" + JsonString(value);
   }
-  return {{"isManaged", JsonText("false")},
+  return {{"isManaged", JsonString("false")},
           {"description", metadata.description ? JsonString(*metadata.description) : "null"},
-          {"partitionBy", JsonText(columns + "]")},
-          {"clusterBy", JsonText("[]")},
-          {"properties", JsonText(properties + "}")}};
+          {"partitionBy", JsonString(columns + "]")},
+          {"clusterBy", JsonString("[]")},
+          {"properties", JsonString(properties + "}")}};
 }
 
 // What is at the place where the table shall be: a snapshot, or nullptr if there is no table.
@@ -129,12 +143,17 @@ SnapshotPtr Existing(duckdb::ClientContext& context, LakeTransaction& transactio
   return nullptr;
 }
 
-// A directory with something else in it is not taken over. One that holds only hidden names or an empty log is.
+// Data files of a creation that was cut short, or that another process has not committed yet, do not count as foreign.
+bool LooksLikeOurs(const std::string& name) {
+  return (name.starts_with("part-") && name.find(".c000.") != std::string::npos) || name.find('=') != std::string::npos;
+}
+
+// A directory with something else in it is not taken over: VACUUM would clear it away.
 void CheckDirectoryIsFree(const std::string& root, const std::string& name) {
   std::error_code error;
   for (auto& entry : std::filesystem::directory_iterator(root, error)) {
     auto child = entry.path().filename().string();
-    if (child.starts_with(".") || child.starts_with("_")) continue;
+    if (LooksLikeOurs(child) || (child != "_SUCCESS" && (child.starts_with(".") || child.starts_with("_")))) continue;
     throw duckdb::CatalogException("CREATE TABLE %s: directory %s is not empty and not a Delta table (it holds \"%s\")", name, root, child);
   }
 }

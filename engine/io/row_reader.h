@@ -21,8 +21,8 @@ class RowReader {
 
  private:
   duckdb::ClientContext& context_;
+  duckdb::unique_ptr<duckdb::FunctionData> bind_data_;  // filled while function_ is made
   duckdb::TableFunction function_;
-  duckdb::unique_ptr<duckdb::FunctionData> bind_data_;
   duckdb::ThreadContext thread_;
   duckdb::ExecutionContext execution_;
   duckdb::unique_ptr<duckdb::GlobalTableFunctionState> global_;

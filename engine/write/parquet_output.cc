@@ -234,7 +234,6 @@ void ParquetOutput::AppendPartitioned(duckdb::DataChunk& rows) {
   }
 }
 
-// PROTOCOL: Partition Value Serialization: the empty string is the null value.
 ParquetOutput::Partition& ParquetOutput::FindPartition(const std::string& key, duckdb::DataChunk& rows, duckdb::idx_t row) {
   std::lock_guard guard(mutex_);
   auto& partition = partitions_[key];
@@ -245,10 +244,7 @@ ParquetOutput::Partition& ParquetOutput::FindPartition(const std::string& key, d
     auto name = PhysicalName(field, mapping_);
     auto value = rows.GetValue(column, row);
     std::optional<std::string> text;
-    if (!value.IsNull()) {
-      auto written = Unwrap(WritePartitionValue(ToScalar(value).value()));
-      if (!written.empty()) text = std::move(written);
-    }
+    if (!value.IsNull()) text = Unwrap(WritePartitionValue(ToScalar(value).value()));
     partition->directory += EscapeForDirectory(name) + "=" + (text ? EscapeForDirectory(*text) : "__HIVE_DEFAULT_PARTITION__") + "/";
     partition->values.emplace(std::move(name), std::move(text));
   }

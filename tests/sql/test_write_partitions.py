@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Partitioned tables: values live in the log, directories are named the Hive way, rows move between partitions."""
 
+import duckdb
 import pytest
 
 import delta_log
@@ -62,12 +63,12 @@ def test_partition_values_of_every_type(con, lake, type_name, value, text):
         assert written == {text, None}
 
 
-def test_the_empty_string_is_the_null_partition(con, lake):
+def test_the_empty_string_is_refused(con, lake):
+    """PROTOCOL: Partition Value Serialization: it would come back as NULL."""
     con.execute("CREATE TABLE t (id BIGINT, p VARCHAR) PARTITIONED BY (p)")
-    con.execute("INSERT INTO t VALUES (1, '')")
-    (add,) = delta_log.active(lake / "t").values()
-    assert add["partitionValues"]["p"] is None
-    assert rows(con, "FROM t") == [(1, None)]
+    with pytest.raises(duckdb.ConstraintException, match="empty"):
+        con.execute("INSERT INTO t VALUES (1, 'x'), (2, '')")
+    assert delta_log.files_on_disk(lake / "t") == set()
 
 
 def test_update_moves_rows_between_partitions(con, lake):
