@@ -7,6 +7,7 @@
 #include "kernel/feature/property_table.h"
 #include "kernel/feature/write_requirements.h"
 #include "kernel/log/log_path.h"
+#include "kernel/snapshot/table_name.h"
 #include "kernel/txn/commit_info.h"
 #include "kernel/txn/conflict.h"
 #include "kernel/txn/gate.h"
@@ -25,7 +26,8 @@ private:
 	Result<CommitOutcome> Race();
 	Result<std::optional<CommitOutcome>> CatchUp();
 	Result<std::optional<CommitOutcome>> Meet(std::string bytes);
-	Status CheckNothingWasCleaned();
+	Status CheckHeadStands();
+	std::unexpected<Error> TableReplaced() const;
 	Status CheckPatience();
 	Status JudgeWinners();
 	Result<std::string> Prepare(std::vector<std::string>& dropped_files);
@@ -34,7 +36,6 @@ private:
 	void BackOff();
 
 	int64_t NextVersion() const { return head_ ? head_->version + 1 : 0; }
-	const std::string& Table() const { return table_; }
 
 	const CommitContext& context_;
 	const Transaction& transaction_;
@@ -60,13 +61,19 @@ CommitRun::CommitRun(const CommitContext& context, const Transaction& transactio
 	: context_(context),
 	  transaction_(transaction),
 	  txn_id_(NewUuid(context.random)),
-	  table_(transaction.base ? transaction.base->table : context.store.Location("")),
+	  table_(transaction.base ? transaction.base->table : TableName(context.store)),
 	  deadline_ms_(context.clock.MonotonicMs() + context.options.commit_timeout_ms),
 	  head_(transaction.base),
 	  vectors_(context.store),
 	  tester_(context.probe, {context.clock, context.options.conflict_time_budget_ms,
 							  static_cast<size_t>(std::max(context.options.explain_rows, 1)), context.interrupted}),
 	  rebase_(context.store, context.random, vectors_, transaction) {}
+
+static bool IsCommitOf(const Snapshot& snapshot, const StoredFile& file) {
+	const bool same_size = snapshot.commit_size < 0 || snapshot.commit_size == file.size;
+	return same_size &&
+		   (snapshot.commit_modification_time < 0 || snapshot.commit_modification_time == file.modification_time_ms);
+}
 
 // On failure nothing of ours stays, unless a commit file that names it may exist.
 Result<CommitOutcome> CommitRun::Run() {
@@ -78,7 +85,7 @@ Result<CommitOutcome> CommitRun::Run() {
 	}
 	return Fail(
 		ErrorKind::kOutcomeUnknown,
-		"Table " + Table() + ": it is not known whether version " + std::to_string(NextVersion()) +
+		"Table " + table_ + ": it is not known whether version " + std::to_string(NextVersion()) +
 			" was written by this transaction (txnId " + txn_id_ + "): " + outcome.error().message +
 			". Its files are kept. Look for the txnId in the table's history from that version on; if it is not "
 			"there, run the transaction again.");
@@ -111,28 +118,26 @@ Result<CommitOutcome> CommitRun::Race() {
 
 // Reads every version after head_, each once. Answers the outcome if one of them is our own.
 Result<std::optional<CommitOutcome>> CommitRun::CatchUp() {
-	bool any = false;
+	BRAID_TRY(CheckHeadStands());
 	for (;;) {
 		Result<std::string> bytes = context_.store.Read(CommitPath(NextVersion()));
 		if (!bytes && bytes.error().kind == ErrorKind::kNotFound) break;
 		BRAID_TRY(std::string text, std::move(bytes));
 		BRAID_TRY(std::optional<CommitOutcome> own, Meet(std::move(text)));
 		if (own) return own;
-		any = true;
 	}
-	if (!any) BRAID_TRY(CheckNothingWasCleaned());
 	return std::nullopt;
 }
 
 // A version that somebody wrote: ourselves (an answer got lost), or a winner, which must pass the gates.
 Result<std::optional<CommitOutcome>> CommitRun::Meet(std::string bytes) {
-	BRAID_TRY(WinningCommit winner, ParseWinningCommit(bytes, NextVersion(), Table()));
+	BRAID_TRY(WinningCommit winner, ParseWinningCommit(bytes, NextVersion(), table_));
 	if (winner.info.txn_id == txn_id_) {
 		outcome_unknown_ = false;
 		return Won(bytes);
 	}
 	outcome_unknown_ = false;
-	if (!head_) return CreatedBySomebodyElse(transaction_, winner, Table());
+	if (!head_) return CreatedBySomebodyElse(transaction_, winner, table_);
 	BRAID_TRY(CheckGates(transaction_, winner, *head_, context_.options.mode));
 	const auto stored = context_.store.Stat(CommitPath(winner.version));
 	BRAID_TRY(SnapshotPtr after,
@@ -143,22 +148,40 @@ Result<std::optional<CommitOutcome>> CommitRun::Meet(std::string bytes) {
 	return std::nullopt;
 }
 
-// A missing next version may also mean that the log was cleaned up past it while we ran (scenario 103). Cleaning
-// removes the oldest first, so the commit under the next one tells.
-Status CommitRun::CheckNothingWasCleaned() {
-	if (head_ && context_.store.Stat(CommitPath(head_->version))) return {};
-	const auto listing = context_.store.List(kLogDirectory, "");
-	if (!listing) return listing.error().kind == ErrorKind::kNotFound ? Status {} : std::unexpected(listing.error());
-	const std::string next = CommitPath(NextVersion()).substr(kLogDirectory.size() + 1, 20);
-	for (const StoredFile& file : *listing) {
-		const bool numbered = file.name.size() > 20 && file.name.find_first_not_of("0123456789") == 20;
-		if (!numbered || file.name.substr(0, 20) < next) continue;
-		return Fail(ErrorKind::kNotFound,
-					"Table " + Table() + ": the commits after version " + std::to_string(NextVersion() - 1) +
-						" are gone from the log, though " + file.name +
-						" exists, so this transaction cannot be checked against them. Run it again.");
+// The version that we build on must still be there, as it was: the table may have been dropped and made anew, or the log cleaned up past us
+// (scenario 103), and then a missing next version does not mean that nobody wrote it. Cleaning removes the oldest commits first.
+Status CommitRun::CheckHeadStands() {
+	if (head_) {
+		const auto stored = context_.store.Stat(CommitPath(head_->version));
+		if (stored && IsCommitOf(*head_, *stored)) return {};
+		if (stored) return TableReplaced();
 	}
-	return {};
+	const auto listing = context_.store.List(kLogDirectory, VersionPrefix(head_ ? head_->version : 0));
+	if (!listing && listing.error().kind != ErrorKind::kNotFound) return std::unexpected(listing.error());
+	bool stands = !head_, next_is_there = false;
+	std::string later;
+	for (const StoredFile& file : listing ? *listing : std::vector<StoredFile> {}) {
+		const auto name = ParseLogFileName(file.name);
+		if (!name || name->kind == LogFileKind::kChecksum) continue;
+		if (name->version < NextVersion()) {
+			stands = true;  // a checkpoint
+		} else {
+			later = file.name;
+			next_is_there |= name->kind == LogFileKind::kCommit && name->version == NextVersion();
+		}
+	}
+	if (later.empty() && !stands) return TableReplaced();
+	if (later.empty() || next_is_there) return {};
+	return Fail(ErrorKind::kNotFound, "Table " + table_ + ": the commits after version " +
+										  std::to_string(NextVersion() - 1) + " are gone from the log, though " +
+										  later +
+										  " exists, so this transaction cannot be checked against them. Run it again.");
+}
+
+std::unexpected<Error> CommitRun::TableReplaced() const {
+	return Fail(ErrorKind::kNotFound,
+				"Table " + table_ + " was dropped or made anew since version " + std::to_string(head_->version) +
+					" was read. Nothing was written. Run the transaction again if it still makes sense.");
 }
 
 Status CommitRun::CheckPatience() {
@@ -166,8 +189,8 @@ Status CommitRun::CheckPatience() {
 		return Fail(ErrorKind::kInterrupted, "The commit was interrupted");
 	if (attempts_ == 0 || context_.clock.MonotonicMs() < deadline_ms_) return {};
 	if (winners_.empty())
-		return Fail(ErrorKind::kIo, "Table " + Table() + ": no commit succeeded before the commit timeout");
-	ConflictReport report = ReportAgainst(transaction_, winners_.back(), Table());
+		return Fail(ErrorKind::kIo, "Table " + table_ + ": no commit succeeded before the commit timeout");
+	ConflictReport report = ReportAgainst(transaction_, winners_.back(), table_);
 	report.conflict_class = ConflictClass::kConcurrentWrite;
 	report.rule = "commit timeout of " + std::to_string(context_.options.commit_timeout_ms) + " ms after " +
 				  std::to_string(attempts_) + " attempts";
@@ -251,8 +274,8 @@ CommitOutcome CommitRun::Won(const std::string& bytes) {
 	outcome.rows_rebased = rows_rebased_;
 	const auto stored = context_.store.Stat(CommitPath(outcome.version));
 	const int64_t written_ms = stored ? stored->modification_time_ms : context_.clock.NowMs();
-	const SnapshotSource source {context_.store, context_.parquet};
-	Result<SnapshotPtr> snapshot = head_ ? ApplyCommit(head_, bytes, written_ms) : LoadSnapshot(source, 0);
+	Result<SnapshotPtr> snapshot = head_ ? ApplyCommit(head_, bytes, written_ms) : Result<SnapshotPtr>(nullptr);
+	if (!snapshot || !*snapshot) snapshot = LoadSnapshot({context_.store, context_.parquet}, outcome.version);
 	if (snapshot) {
 		outcome.snapshot = *std::move(snapshot);
 		PostCommit(context_, *outcome.snapshot, txn_id_);

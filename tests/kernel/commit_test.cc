@@ -335,6 +335,37 @@ TEST_F(CommitTest, InterruptedBeforeItBegins) {
 	EXPECT_EQ(table_.CommitText(1), "");
 }
 
+TEST_F(CommitTest, TableMadeAnewIsNotTheOneThatWasRead) {
+	const SnapshotPtr base = table_.Create({kRows});
+	Wins(table_.Insert(base, {{4, 4, 0}}));
+	const Transaction late = table_.Insert(table_.Latest(), {{5, 5, 0}});
+	const auto drop = [&] {
+		for (const std::string& path : table_.memory.Paths()) ASSERT_TRUE(table_.memory.Delete(path));
+	};
+	drop();
+	auto outcome = table_.Commit(late);
+	ASSERT_FALSE(outcome);
+	EXPECT_NE(outcome.error().message.find("dropped or made anew"), std::string::npos) << outcome.error().message;
+	table_.clock.SleepMs(5);
+	table_.Create({{{9, 9, 9}}});
+	EXPECT_FALSE(table_.Commit(late)) << "version 2 of the new table would have no version 1";
+	Wins(table_.Insert(table_.Latest(), {{4, 4, 0}}));
+	EXPECT_FALSE(table_.Commit(late)) << "version 1 is another one";
+	EXPECT_EQ(table_.Latest()->version, 1);
+}
+
+// The log was cleaned up to a checkpoint at the version that we read: nothing is missing.
+TEST_F(CommitTest, CheckpointStandsForACleanedCommit) {
+	table_.Create({kRows}, {{"delta.checkpointInterval", "2"}});
+	for (int64_t k = 10; k < 12; k++) Wins(table_.Insert(table_.Latest(), {{k, k, 0}}));
+	const Transaction late = table_.Delete(table_.Latest(), Equals("k", 1));
+	for (const char* version : {"0", "1", "2"}) {
+		ASSERT_TRUE(table_.memory.Delete("_delta_log/0000000000000000000" + std::string(version) + ".json"));
+	}
+	Wins(late);
+	EXPECT_EQ(table_.LiveRows(*table_.Latest()), (Rows {{2, 2, 0}, {3, 3, 0}, {10, 10, 0}, {11, 11, 0}}));
+}
+
 // Scenario 103.
 TEST_F(CommitTest, CommitsThatWereCleanedUpCannotBeChecked) {
 	const SnapshotPtr base = table_.Create({kRows});

@@ -138,9 +138,13 @@ Result<std::vector<std::string>> MemoryProbe::Describe(const AddFile& file, std:
 	return pictures;
 }
 
+static std::string InStore(const LogStore& store, const std::string& location) {
+	return location.substr(location.find(kLogDirectory, store.Location("").size()));
+}
+
 Status TextGateway::ReadCheckpoint(std::span<const std::string> locations, CheckpointSink& sink) {
 	for (const std::string& location : locations) {
-		BRAID_TRY(const std::string text, store_.Read(location.substr(store_.Location("").size())));
+		BRAID_TRY(const std::string text, store_.Read(InStore(store_, location)));
 		BRAID_TRY(ParseCommit(text, location, [&](Action&& action) -> Status {
 			const auto* add = std::get_if<AddFile>(&action);
 			if (!add) return sink.OnAction(std::move(action));
@@ -167,7 +171,7 @@ Result<int64_t> TextGateway::WriteCheckpoint(const std::string& location, const 
 		AppendActionLine(action, text);
 		return {};
 	}));
-	BRAID_TRY(store_.Create(location.substr(store_.Location("").size()), text));
+	BRAID_TRY(store_.Create(InStore(store_, location), text));
 	return static_cast<int64_t>(text.size());
 }
 
