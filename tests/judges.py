@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Other engines' view of a table: deltalake, and DuckDB's own delta extension in a process of its own."""
+
+import importlib.resources
+import json
+import subprocess
+import sys
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from deltalake import DeltaTable, QueryBuilder
+
+
+def plain(table: pa.Table) -> list[tuple]:
+    """Rows as plain Python values, sorted; points in time as microseconds, so that no time zone comes in."""
+    columns = []
+    for column in table.columns:
+        if pa.types.is_timestamp(column.type):
+            column = pc.cast(pc.cast(column, pa.timestamp("us", column.type.tz)), pa.int64())
+        columns.append([simple(value) for value in column.to_pylist()])
+    return sorted(zip(*columns), key=repr)
+
+
+def simple(value):
+    if isinstance(value, list):
+        return [tuple(map(simple, item)) if isinstance(item, tuple) else simple(item) for item in value]
+    if isinstance(value, dict):
+        return {name: simple(item) for name, item in value.items()}
+    return str(value) if isinstance(value, float) else value  # NaN
+
+
+def seen_by_deltalake(path, version=None) -> list[tuple]:
+    table = DeltaTable(str(path), version=version)
+    return plain(pa.table(QueryBuilder().register("t", table).execute("SELECT * FROM t").read_all()))
+
+
+READER = """
+import sys, duckdb, pyarrow as pa
+con = duckdb.connect(":memory:", config={"allow_unsigned_extensions": "true"})
+con.execute(f"LOAD '{sys.argv[1]}'")
+table = con.execute("FROM delta_scan(?)", [sys.argv[2]]).to_arrow_table()
+with pa.ipc.new_stream(sys.stdout.buffer, table.schema) as out:
+    out.write_table(table)
+"""
+
+
+def delta_extension() -> str:
+    """The file of DuckDB's delta extension, from the wheel."""
+    root = importlib.resources.files("duckdb_extension_delta")
+    (path,) = root.rglob("delta.duckdb_extension") if hasattr(root, "rglob") else ()
+    return str(path)
+
+
+def seen_by_duckdb_delta(path) -> list[tuple]:
+    done = subprocess.run([sys.executable, "-c", READER, delta_extension(), str(path)], capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr.decode()
+    return plain(pa.ipc.open_stream(done.stdout).read_all())
+
+
+def seen_by_braid(con, table="t") -> list[tuple]:
+    return plain(con.execute(f"FROM {table}").to_arrow_table())
+
+
+def assert_all_see(con, path, table="t") -> list[tuple]:
+    mine = seen_by_braid(con, table)
+    assert seen_by_deltalake(path) == mine
+    assert seen_by_duckdb_delta(path) == mine
+    return mine
+
+
+def last_checkpoint(path) -> int:
+    return json.loads((path / "_delta_log" / "_last_checkpoint").read_text())["version"]
