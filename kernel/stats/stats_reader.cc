@@ -14,6 +14,8 @@ namespace {
 
 namespace od = simdjson::ondemand;
 
+constexpr int kDigitsOfDouble = 15;  // every decimal of so many digits survives the way through a double
+
 enum class Group { kMin, kMax, kNullCount };
 
 // A JSON value as text; `quoted` tells "5" from 5.
@@ -69,6 +71,21 @@ std::optional<Scalar> ParseTimestampBound(const Token& token, TypeKind kind, Gro
 	return value;
 }
 
+// delta-rs writes decimals as doubles: its 1.2345678901234567e+27 may stand for a value that is a little above or below. A number of more digits
+// than a double holds is widened by what rounding can have moved it.
+std::optional<Scalar> ParseDecimalBound(const Token& token, const StatsShape::Node& node, Group group) {
+	auto value = ParseDecimal(token.text);
+	if (!value) return std::nullopt;
+	const auto at_scale = Rescale(*value, node.scale);
+	const bool exact = token.quoted || (at_scale && FitsPrecision(*at_scale, kDigitsOfDouble));
+	if (!exact) {
+		const __int128 slack = ((value->unscaled < 0 ? -value->unscaled : value->unscaled) >> 52) + 1;
+		value->unscaled += group == Group::kMin ? -slack : slack;
+		if (!FitsPrecision(*value, kMaxDecimalDigits)) return std::nullopt;
+	}
+	return Scalar {node.kind, *value};
+}
+
 std::optional<Scalar> ParseBound(const Token& token, const StatsShape::Node& node, Group group) {
 	switch (node.kind) {
 		case TypeKind::kLong:
@@ -83,6 +100,7 @@ std::optional<Scalar> ParseBound(const Token& token, const StatsShape::Node& nod
 		case TypeKind::kTimestampNtz:
 			return ParseTimestampBound(token, node.kind, group);
 		case TypeKind::kDecimal:
+			return ParseDecimalBound(token, node, group);
 		case TypeKind::kDate:
 		case TypeKind::kBoolean:
 			return ScalarFromText(token.text, node.kind);
@@ -148,6 +166,7 @@ int StatsShape::AddLeaf(const std::vector<const Field*>& path, ColumnMappingMode
 		if (found == level->end()) {
 			level->push_back({.name = name,
 							  .kind = field->type->kind,
+							  .scale = field->type->scale,
 							  .type_changed = field->metadata.contains("delta.typeChanges")});
 			found = level->end() - 1;
 		}

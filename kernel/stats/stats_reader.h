@@ -19,6 +19,7 @@ struct StatsShape {
 	struct Node {
 		std::string name;
 		TypeKind kind = TypeKind::kStruct;
+		int scale = 0;               // of a decimal
 		bool type_changed = false;   // delta.typeChanges: older files hold a narrower type
 		int leaf = -1;               // index into StatsValues::leaves; -1: a struct
 		std::vector<Node> children;  // of a struct

@@ -66,7 +66,7 @@ TEST(NumRecords, WithoutParsingTheRest) {
 TEST(ParseFileStats, EveryType) {
 	const FileStats stats = Parse(
 		R"({"numRecords":4,"minValues":{"i":-5,"l":-9223372036854775808,"f":3.14,"d":-1.5e300,"s":"al\"pha","day":"2023-01-15",)"
-		R"("ts":"2023-06-15T12:30:00.000Z","ntz":"2023-06-15T12:30:00.000","dec":1234567890123456789012345678.0123456789,"b":false,)"
+		R"("ts":"2023-06-15T12:30:00.000Z","ntz":"2023-06-15T12:30:00.000","dec":12345.0123456789,"b":false,)"
 		R"("bin":"x","st":{"x":10,"in":{"y":"n"}}},"maxValues":{"i":5,"l":9223372036854775807,"f":6.28,"d":2.5,"s":"z\u00e9","day":"2024-06-15",)"
 		R"("ts":"2024-12-25T00:00:00.000Z","dec":"-0.5","b":true,"st":{"x":50}},"nullCount":{"i":0,"bin":2,"st":{"x":1,"in":{"y":4}}},"tightBounds":false})");
 	EXPECT_EQ(stats.num_records, 4);
@@ -83,7 +83,7 @@ TEST(ParseFileStats, EveryType) {
 	EXPECT_EQ(Min(stats, {"ts"}), "2023-06-15 12:30:00");
 	EXPECT_EQ(Max(stats, {"ts"}), "2024-12-25 00:00:00.000999");  // the maximum may have been cut to its millisecond
 	EXPECT_EQ(Min(stats, {"ntz"}), "2023-06-15 12:30:00");
-	EXPECT_EQ(Min(stats, {"dec"}), "1234567890123456789012345678.0123456789");
+	EXPECT_EQ(Min(stats, {"dec"}), "12345.0123456789");
 	EXPECT_EQ(Max(stats, {"dec"}), "-0.5");
 	EXPECT_EQ(Min(stats, {"b"}), "false");
 	EXPECT_EQ(Min(stats, {"bin"}), "-");
@@ -142,6 +142,21 @@ TEST(ParseFileStats, OnlyWantedColumnsAndPhysicalNames) {
 	ASSERT_TRUE(stats);
 	ASSERT_EQ(stats->columns.size(), 1u);
 	EXPECT_EQ(Min(*stats, {"col-a\"1"}), "5");
+}
+
+TEST(ParseFileStats, DecimalsThatWentThroughADouble) {
+	// Written by deltalake 1.6.6 for the maximum 1234567890123456789012345678.0123456789 and the minimum of its negation.
+	const FileStats lossy =
+		Parse(R"({"minValues":{"dec":-1.2345678901234567e+27},"maxValues":{"dec":1.2345678901234567e+27}})");
+	const Scalar largest {TypeKind::kDecimal, *ParseDecimal("1234567890123456789012345678.0123456789")};
+	const Scalar smallest {TypeKind::kDecimal, *ParseDecimal("-1234567890123456789012345678.0123456789")};
+	EXPECT_EQ(Compare(largest, *lossy.columns.at({"dec"}).max), std::strong_ordering::less);
+	EXPECT_EQ(Compare(smallest, *lossy.columns.at({"dec"}).min), std::strong_ordering::greater);
+	// As text nothing can have been lost, and with few digits neither.
+	const FileStats exact = Parse(
+		R"({"minValues":{"dec":"-1234567890123456789012345678.0123456789"},"maxValues":{"dec":99999.0000000001}})");
+	EXPECT_EQ(Min(exact, {"dec"}), "-1234567890123456789012345678.0123456789");
+	EXPECT_EQ(Max(exact, {"dec"}), "99999.0000000001");
 }
 
 TEST(ParseFileStats, FloatWidenedToDouble) {
