@@ -60,7 +60,7 @@ DAMAGES = {
     "vector cardinality": (lambda t: edit_commit(t, 2, set_vector("cardinality", 7)), ["cardinality"]),
     "data file missing": (lambda t: next(p for p in t.iterdir() if p.suffix == ".parquet").unlink(), [".parquet"]),
     "data file cut": (lambda t: os.truncate(next(p for p in t.iterdir() if p.suffix == ".parquet"), 100), [".parquet"]),
-    "two protocols": (lambda t: edit_commit(t, 0, lambda a: a + [x for x in a if "protocol" in x]), ["protocol", "00000000000000000000.json"]),
+    "two protocols": (lambda t: edit_commit(t, 0, lambda a: a + [x for x in a if "protocol" in x]), ["two protocol", "version 0"]),
     "unknown feature": (lambda t: edit_commit(t, 0, replace_text('"deletionVectors"', '"timeMachine"')), ["timeMachine"]),
     "unknown type": (lambda t: edit_commit(t, 0, replace_text('\\"long\\"', '\\"hyperloglog\\"')), ["hyperloglog"]),
     "schema does not parse": (lambda t: edit_commit(t, 0, replace_text('{\\"type\\":\\"struct\\"', '{\\"type\\":\\"str')), ["schema"]),
@@ -71,7 +71,7 @@ DAMAGES = {
 def table(lake, connect):
     connection = connect(lake)
     connection.execute("CREATE TABLE t (id BIGINT, s VARCHAR)")
-    connection.execute("INSERT INTO t SELECT hash(i)::BIGINT & 1048575, 'x' FROM range(5000) r(i)")
+    connection.execute("INSERT INTO t SELECT (hash(i) % 1048576)::BIGINT, 'x' FROM range(5000) r(i)")
     connection.execute("DELETE FROM t WHERE id % 3 = 1")
     connection.close()
     for checksum in (lake / "t" / "_delta_log").glob("*.crc"):

@@ -75,7 +75,7 @@ def table(request, lake, connect):
     partitions = "PARTITIONED BY (p)" if request.param == "partitioned" else ""
     connection = connect(lake)
     connection.execute(f"CREATE TABLE t (id BIGINT, s VARCHAR, p BIGINT) {partitions}")
-    connection.execute("INSERT INTO t SELECT hash(i)::BIGINT & 1048575, 'old', i % 2 FROM range(4000) r(i)")
+    connection.execute("INSERT INTO t SELECT (hash(i) % 1048576)::BIGINT, 'old', i % 2 FROM range(4000) r(i)")
     connection.close()
     return lake
 
