@@ -18,6 +18,7 @@ DELTA = next(pathlib.Path(duckdb_extension_delta.__path__[0]).rglob("delta.duckd
 def connect(**config) -> duckdb.DuckDBPyConnection:
     """A database of its own with Braid loaded."""
     con = duckdb.connect(":memory:", config={"allow_unsigned_extensions": "true", **config})
+    con.execute("set enable_progress_bar = false")
     con.execute(f"load '{EXTENSION}'")
     return con
 
