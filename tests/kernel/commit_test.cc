@@ -325,6 +325,35 @@ TEST_F(CommitTest, SpentBudgetIsNeverASilentAccept) {
 	EXPECT_TRUE(table.Commit(narrow));
 }
 
+// A race that is lost again and again ends at the commit timeout.
+TEST_F(CommitTest, LosesUntilTheTimeout) {
+	const SnapshotPtr base = table_.Create({kRows});
+	const Transaction insert = table_.Insert(base, {{4, 4, 0}});
+	table_.options.commit_timeout_ms = 300;
+	for (int n = 1; n <= 100; n++) {
+		table_.store.BeforeNth(StoreOperation::kPutIfAbsent, n, [&] {
+			EXPECT_TRUE(Commit({table_.memory, table_.parquet, table_.probe, table_.clock, table_.random, {}, {}},
+							   table_.Insert(table_.Latest(), {{100, 0, 0}})));
+		});
+	}
+	const ConflictReport report = ExpectConflict(table_.Commit(insert), ConflictClass::kConcurrentWrite);
+	EXPECT_NE(report.rule.find("300 ms"), std::string::npos) << report.rule;
+	EXPECT_EQ(table_.LiveRows(*table_.Latest()).size(), 3u + static_cast<size_t>(table_.Latest()->version));
+}
+
+// Scenario 102: many winners, a checkpoint among them, are met one by one.
+TEST_F(CommitTest, ManyWinnersAndACheckpoint) {
+	const SnapshotPtr base = table_.Create({Many()});
+	const Transaction erase = table_.Delete(base, Equals("k", 900));
+	const Transaction clash = table_.Delete(base, Equals("k", 13));
+	for (int64_t k = 0; k < 25; k++) Wins(table_.Delete(table_.Latest(), Equals("k", k)));
+	EXPECT_TRUE(table_.memory.Stat("_delta_log/00000000000000000010.checkpoint.parquet"));
+	const CommitOutcome outcome = Wins(erase);
+	EXPECT_EQ(outcome.winners, 25);
+	EXPECT_EQ(outcome.snapshot->files->Files().at(0)->deletion_vector->cardinality, 26);
+	EXPECT_EQ(ExpectConflict(table_.Commit(clash), ConflictClass::kConcurrentDeleteDelete).winner_version, 14);
+}
+
 TEST_F(CommitTest, InterruptedBeforeItBegins) {
 	const SnapshotPtr base = table_.Create({kRows});
 	const auto outcome =
