@@ -6,7 +6,9 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "base/bytes.h"
 #include "base/result.h"
+#include "base/uuid.h"
 
 namespace braid {
 namespace {
@@ -43,19 +45,12 @@ public:
 }  // namespace
 
 std::string NewUuid(Random& random) {
-	const uint64_t version_bits = 0x4000;
-	const uint64_t variant_bits = uint64_t {1} << 63;
-	const uint64_t high = (random.Next() & ~uint64_t {0xF000}) | version_bits;
-	const uint64_t low = (random.Next() & ~(uint64_t {3} << 62)) | variant_bits;
-	const char* const digits = "0123456789abcdef";
-	std::string text;
-	text.reserve(36);
-	for (int nibble = 0; nibble < 32; nibble++) {
-		if (nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20) text.push_back('-');
-		const uint64_t half = nibble < 16 ? high : low;
-		text.push_back(digits[(half >> (60 - 4 * (nibble % 16))) & 0xF]);
-	}
-	return text;
+	constexpr uint64_t kVersion4 = 0x4000;
+	constexpr uint64_t kVariant = uint64_t {1} << 63;
+	std::string bytes;
+	AppendBigEndian(bytes, (random.Next() & ~uint64_t {0xF000}) | kVersion4);
+	AppendBigEndian(bytes, (random.Next() & ~(uint64_t {3} << 62)) | kVariant);
+	return UuidText(bytes);
 }
 
 Clock& SystemClock() {

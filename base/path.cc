@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/path.h"
 
+#include "base/ascii.h"
+
 namespace braid {
 namespace {
-
-int HexDigit(char c) {
-	if (c >= '0' && c <= '9') return c - '0';
-	if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-	return -1;
-}
 
 bool IsSchemeCharacter(char c) {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' || c == '-' ||

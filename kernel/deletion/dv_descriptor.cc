@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/deletion/dv_descriptor.h"
 
-#include "base/bytes.h"
+#include "base/uuid.h"
 #include "kernel/deletion/dv_codec.h"
 
 namespace braid {
 namespace {
 
 constexpr size_t kEncodedUuidLength = 20;
-
-std::string UuidText(std::string_view bytes) {
-	const char* const digits = "0123456789abcdef";
-	std::string text;
-	for (size_t i = 0; i < bytes.size(); i++) {
-		if (i == 4 || i == 6 || i == 8 || i == 10) text.push_back('-');
-		const auto byte = static_cast<uint8_t>(bytes[i]);
-		text.push_back(digits[byte >> 4]);
-		text.push_back(digits[byte & 0xF]);
-	}
-	return text;
-}
 
 }  // namespace
 

@@ -2,10 +2,10 @@
 #include "kernel/deletion/dv_file.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include "base/bytes.h"
+#include "base/uuid.h"
 #include "kernel/deletion/dv_codec.h"
 
 namespace braid {
@@ -68,21 +68,6 @@ Result<std::string> BitmapBytes(LogStore& store, const DvDescriptor& dv, const s
 	return bytes;
 }
 
-// The descriptor's 20 characters for a UUID in text form.
-std::string EncodeUuid(std::string_view uuid) {
-	std::string bytes;
-	std::string digits;
-	for (const char c : uuid) {
-		if (c != '-') digits.push_back(c);
-	}
-	for (size_t i = 0; i < digits.size(); i += 2) {
-		uint8_t byte = 0;
-		std::from_chars(digits.data() + i, digits.data() + i + 2, byte, 16);
-		bytes.push_back(static_cast<char>(byte));
-	}
-	return EncodeZ85(bytes);
-}
-
 }  // namespace
 
 Result<PositionSet> ReadDeletionVector(LogStore& store, const DvDescriptor& dv, std::string_view data_file) {
@@ -125,7 +110,7 @@ Result<WrittenDvs> WriteDeletionVectors(LogStore& store, Random& random, std::sp
 		} else {
 			if (uuid.empty()) {
 				uuid = NewUuid(random);
-				encoded_uuid = EncodeUuid(uuid);
+				encoded_uuid = EncodeZ85(UuidBytes(uuid));
 			}
 			dv.storage_type = 'u';
 			dv.path_or_inline_dv = encoded_uuid;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.h"
+
 namespace braid {
 
 namespace {
@@ -81,11 +83,6 @@ constexpr TableProperty kProperties[] = {
 
 constexpr std::string_view kChangeDataFeed = "delta.enableChangeDataFeed";
 constexpr std::string_view kLegacyChangeDataFeed = "delta.enableChangeDataCapture";
-
-bool SameIgnoringCase(std::string_view a, std::string_view b) {
-	return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-					  [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
 
 bool StartsWithIgnoringCase(std::string_view text, std::string_view prefix) {
 	return text.size() >= prefix.size() && SameIgnoringCase(text.substr(0, prefix.size()), prefix);

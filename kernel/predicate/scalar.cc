@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/ascii.h"
 #include "kernel/predicate/temporal_text.h"
 
 namespace braid {
@@ -77,12 +78,8 @@ std::string FloatText(double value, bool single) {
 }
 
 std::string HexText(std::string_view bytes) {
-	const char* const digits = "0123456789abcdef";
 	std::string text;
-	for (const char c : bytes) {
-		text.push_back(digits[static_cast<uint8_t>(c) >> 4]);
-		text.push_back(digits[static_cast<uint8_t>(c) & 0xF]);
-	}
+	for (const char c : bytes) AppendHex(static_cast<unsigned char>(c), text);
 	return text;
 }
 
@@ -90,10 +87,9 @@ std::optional<std::string> BytesFromHex(std::string_view text) {
 	if (text.size() % 2 != 0) return std::nullopt;
 	std::string bytes;
 	for (size_t i = 0; i < text.size(); i += 2) {
-		uint8_t byte = 0;
-		const auto [end, error] = std::from_chars(text.data() + i, text.data() + i + 2, byte, 16);
-		if (error != std::errc() || end != text.data() + i + 2) return std::nullopt;
-		bytes.push_back(static_cast<char>(byte));
+		const int high = HexDigit(text[i]), low = HexDigit(text[i + 1]);
+		if (high < 0 || low < 0) return std::nullopt;
+		bytes.push_back(static_cast<char>(high << 4 | low));
 	}
 	return bytes;
 }

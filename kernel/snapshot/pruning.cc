@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/ascii.h"
 #include "base/padded_json.h"
 #include "kernel/stats/range_match.h"
 #include "kernel/stats/stats_reader.h"
@@ -23,14 +24,9 @@ struct PlanNode {
 	TypeKind type = TypeKind::kString;
 };
 
-bool EqualIgnoringCase(std::string_view a, std::string_view b) {
-	const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-	return std::ranges::equal(a, b, {}, lower, lower);
-}
-
 const Field* FindField(const StructType& type, const std::string& name) {
 	const auto found =
-		std::ranges::find_if(type.fields, [&](const Field& field) { return EqualIgnoringCase(field.name, name); });
+		std::ranges::find_if(type.fields, [&](const Field& field) { return SameIgnoringCase(field.name, name); });
 	return found == type.fields.end() ? nullptr : &*found;
 }
 
@@ -154,7 +150,7 @@ void FilePruner::Plan::CompileLeaf(const Predicate& leaf, PlanNode& node) {
 	node.condition = ColumnCondition::Of(leaf);
 	node.type = field.type->kind;
 	if (path.size() == 1 && std::ranges::any_of(partition_names, [&](const std::string& name) {
-			return EqualIgnoringCase(name, field.name);
+			return SameIgnoringCase(name, field.name);
 		})) {
 		node.source = Source::kPartition;
 		node.slot = PartitionSlot(field);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.h"
 #include "base/padded_json.h"
 #include "kernel/feature/property_table.h"
 #include "kernel/stats/stats_reader.h"
@@ -60,17 +61,12 @@ std::vector<std::vector<std::string>> ParseColumnList(std::string_view text) {
 	return columns;
 }
 
-bool EqualIgnoringCase(std::string_view a, std::string_view b) {
-	const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-	return std::ranges::equal(a, b, {}, lower, lower);
-}
-
 // A named struct stands for all its leaves.
 bool IsNamed(const FieldPath& path, const std::vector<std::vector<std::string>>& columns) {
 	return std::ranges::any_of(columns, [&](const std::vector<std::string>& column) {
 		return column.size() <= path.size() &&
 			   std::equal(column.begin(), column.end(), path.begin(), [](const std::string& name, const Field* field) {
-				   return EqualIgnoringCase(name, field->name);
+				   return SameIgnoringCase(name, field->name);
 			   });
 	});
 }
