@@ -49,6 +49,15 @@ Result<std::string> DemoFolder(const std::vector<std::string>& arguments) {
 	return arguments[0];
 }
 
+// A word as a shell reads it.
+std::string QuoteShell(const std::string& word) {
+	constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+";
+	if (word.find_first_not_of(kPlain) == std::string::npos) return word;
+	std::string quoted = "'";
+	for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+	return quoted + "'";
+}
+
 // One answer more of one process.
 void Count(const Answer& answer, double seconds, ProcessResult& result) {
 	result.statements++;
@@ -57,8 +66,11 @@ void Count(const Answer& answer, double seconds, ProcessResult& result) {
 		result.first_try++;
 		result.rows_changed += answer.rows_changed;
 	} else {
-		result.failures++;
-		std::cerr << "\nprocess failed: " << answer.error << "\n";
+		// The statements that a dead process has not answered count as failed.
+		const int lost = answer.session_ended ? kDemoStatements - result.statements : 0;
+		result.statements += lost;
+		result.failures += 1 + lost;
+		std::cerr << "\na statement failed: " << answer.error << "\n";
 	}
 }
 
@@ -95,9 +107,10 @@ Result<std::vector<ProcessResult>> RunProcesses(const std::string& lake, const s
 				const auto answer = sessions[i]->Wait(0);
 				if (!answer) break;
 				Count(*answer, SecondsSince(start), results[i]);
-				done++;
 			}
 		}
+		done = 0;
+		for (const ProcessResult& result : results) done += result.statements;
 		ShowProgress(done, total, SecondsSince(start));
 	}
 	seconds = SecondsSince(start);
@@ -142,8 +155,8 @@ Status ShowClash(const std::string& lake) {
 	}
 	std::printf("\n  process A: %s\n             COMMIT -> done\n", first_sql.c_str());
 	const Answer refused = second.Run("COMMIT");
-	std::printf("  process B: %s\n             COMMIT -> %s\n\n%s\n\n", second_sql.c_str(),
-				refused.ok ? "done" : "refused:", refused.error.c_str());
+	std::printf("  process B: %s\n             COMMIT -> %s\n\n%s\n", second_sql.c_str(),
+				refused.ok ? "done" : "refused:", Wrapped(refused.error, "    ").c_str());
 	const bool explained = refused.error.find("[DELTA_CONCURRENT") != std::string::npos &&
 						   refused.error.find("SQLSTATE: 2D521") != std::string::npos;
 	if (refused.ok || !explained) return Fail(ErrorKind::kInternal, "the clash was not refused with SQLSTATE 2D521");
@@ -170,8 +183,8 @@ Status RunDemo(const std::vector<std::string>& arguments) {
 	std::printf("%d processes update and delete different rows of that file, %d statements each.\n", kDemoProcesses,
 				kDemoStatements);
 	double seconds = 0;
-	BRAID_TRY(const auto results, RunProcesses(lake, plan, seconds));
-	BRAID_TRY(const LogAccount log, ReadLog(database, lake + "/orders"));
+	BRAID_TRY(auto results, RunProcesses(lake, plan, seconds));
+	BRAID_TRY(const LogAccount log, ReadLog(database, lake + "/orders", results));
 	PrintResults(results, log, seconds);
 	BRAID_TRY(CheckAgainstPlan(database, plan));
 	for (const ProcessResult& result : results) {
@@ -183,7 +196,7 @@ Status RunDemo(const std::vector<std::string>& arguments) {
 	BRAID_TRY(CheckClash(database));
 	const fs::path braid = ProgramFolder() / "braid";
 	std::printf("Open the same table:\n  %s %s -c \"SELECT status, count(*) FROM orders GROUP BY ALL\"\n",
-				fs::proximate(braid).c_str(), lake.c_str());
+				QuoteShell(fs::proximate(braid)).c_str(), QuoteShell(lake).c_str());
 	return {};
 }
 

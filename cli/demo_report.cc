@@ -6,27 +6,52 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
 
+#include "cli/demo_plan.h"
 #include "cli/launcher.h"
 
 namespace braid::cli {
 
-Result<LogAccount> ReadLog(Database& database, const std::string& table_folder) {
-	const std::string actions =
-		"read_ndjson_objects(" + QuoteSql(table_folder + "/_delta_log/*.json") + ", filename = true)";
+Result<LogAccount> ReadLog(Database& database, const std::string& table_folder, std::vector<ProcessResult>& results) {
+	const std::string files = QuoteSql(table_folder + "/_delta_log/*.json");
+	const std::string first_row =
+		"regexp_extract(json->>'$.commitInfo.operationParameters.predicate', '[0-9]+')::BIGINT";
 	BRAID_TRY(
-		const QueryResult query,
-		database.Run(
-			"WITH log AS (SELECT regexp_extract(filename, '([0-9]+)[.]json$', 1)::BIGINT AS version, json FROM " +
-			actions +
-			"), commits AS (SELECT version, version - 1 - (json->>'$.commitInfo.readVersion')::BIGINT AS overtaken "
-			"FROM log WHERE version > 0 AND json_exists(json, '$.commitInfo')) "
-			"SELECT count(*), count(*) FILTER (overtaken > 0), coalesce(max(overtaken), 0), "
-			"(SELECT count(*) FROM log WHERE version = 0 AND json_exists(json, '$.add')), "
-			"(SELECT max(version) FROM log) FROM commits"));
-	const Row& row = query.rows.at(0);
-	const auto number = [&](size_t column) { return std::strtoll(row[column].c_str(), nullptr, 10); };
-	return LogAccount {number(0), number(1), number(2), number(3), number(4)};
+		database.Run("CREATE TEMP TABLE log AS SELECT json, "
+					 "regexp_extract(filename, '([0-9]+)[.]json$', 1)::BIGINT AS version "
+					 "FROM read_ndjson_objects(" +
+					 files + ", filename = true)"));
+	BRAID_TRY(database.Run("CREATE TEMP TABLE commits AS SELECT " + OwnerOfRow(first_row) +
+						   " AS process, version - 1 - (json->>'$.commitInfo.readVersion')::BIGINT AS overtaken "
+						   "FROM temp.log WHERE version > 0 AND json_exists(json, '$.commitInfo')"));
+	BRAID_TRY(const QueryResult totals,
+			  database.Run("SELECT count(*), count(*) FILTER (overtaken > 0), coalesce(max(overtaken), 0), "
+						   "(SELECT count(*) FROM temp.log WHERE version = 0 AND json_exists(json, '$.add')) "
+						   "FROM temp.commits"));
+	BRAID_TRY(const QueryResult shares,
+			  database.Run("SELECT process, count(*) FROM temp.commits WHERE overtaken > 0 GROUP BY process"));
+	const auto number = [](const std::string& text) { return std::strtoll(text.c_str(), nullptr, 10); };
+	for (const Row& share : shares.rows) {
+		results.at(static_cast<size_t>(number(share[0]))).rebased = static_cast<int>(number(share[1]));
+	}
+	const Row& total = totals.rows.at(0);
+	return LogAccount {number(total[0]), number(total[1]), number(total[2]), number(total[3])};
+}
+
+std::string Wrapped(const std::string& text, const std::string& indent) {
+	constexpr size_t kColumns = 110;
+	std::string wrapped;
+	std::string line = indent;
+	std::istringstream words(text);
+	for (std::string word; words >> word;) {
+		if (line.size() > indent.size() && line.size() + 1 + word.size() > kColumns) {
+			wrapped += line + "\n";
+			line = indent;
+		}
+		line += (line.size() > indent.size() ? " " : "") + word;
+	}
+	return wrapped + line + "\n";
 }
 
 void ShowProgress(int done, int total, double seconds) {
@@ -45,24 +70,29 @@ void ShowProgress(int done, int total, double seconds) {
 }
 
 void PrintResults(const std::vector<ProcessResult>& results, const LogAccount& log, double seconds) {
-	std::printf("\n  %-10s %11s %10s %9s %9s %9s\n", "process", "statements", "first try", "failures", "rows",
-				"seconds");
-	ProcessResult total;
+	std::printf("\n  %-10s %11s %10s %9s %9s %9s %9s\n", "process", "statements", "first try", "rebased", "failures",
+				"rows", "seconds");
+	ProcessResult all;
+	const auto print = [](const std::string& name, const ProcessResult& result) {
+		std::printf("  %-10s %11d %10d %9d %9d %9lld %9.2f\n", name.c_str(), result.statements, result.first_try,
+					result.rebased, result.failures, static_cast<long long>(result.rows_changed), result.seconds);
+	};
 	for (size_t i = 0; i < results.size(); i++) {
 		const ProcessResult& result = results[i];
-		std::printf("  %-10zu %11d %10d %9d %9lld %9.2f\n", i + 1, result.statements, result.first_try, result.failures,
-					static_cast<long long>(result.rows_changed), result.seconds);
-		total.statements += result.statements;
-		total.first_try += result.first_try;
-		total.failures += result.failures;
-		total.rows_changed += result.rows_changed;
+		print(std::to_string(i + 1), result);
+		all.statements += result.statements;
+		all.first_try += result.first_try;
+		all.rebased += result.rebased;
+		all.failures += result.failures;
+		all.rows_changed += result.rows_changed;
 	}
-	std::printf("  %-10s %11d %10d %9d %9lld %9.2f\n\n", "all", total.statements, total.first_try, total.failures,
-				static_cast<long long>(total.rows_changed), seconds);
-	std::printf("  The log's account: %lld commits, of them %lld lost a race and were rebased at row level\n",
-				static_cast<long long>(log.commits), static_cast<long long>(log.rebased));
-	std::printf("  (up to %lld other commits came in between), none was run a second time.\n",
-				static_cast<long long>(log.overtaken_most));
+	all.seconds = seconds;
+	print("all", all);
+	std::printf(
+		"\n  The log's account: %lld commits, of them %lld lost a race to others (up to %lld in between) and were\n"
+		"  rebased at row level; no statement was run a second time.\n",
+		static_cast<long long>(log.commits), static_cast<long long>(log.rebased),
+		static_cast<long long>(log.overtaken_most));
 }
 
 }  // namespace braid::cli

@@ -56,7 +56,9 @@ std::vector<std::string> ShellCommand(const std::filesystem::path& folder, const
 	}
 	std::string setup;  // one -cmd, so that a user's `.timer on` prints one line for it and not three
 	for (const std::string& statement : SetupStatements(folder, lake, read_only)) setup += statement + "; ";
-	std::vector<std::string> command {folder / "duckdb", "-unsigned", "-cmd", setup, ":memory:"};
+	std::vector<std::string> command {folder / "duckdb", "-unsigned", "-cmd", setup};
+	if (!isatty(STDIN_FILENO)) command.push_back("-bail");
+	command.push_back(":memory:");
 	command.insert(command.end(), passed_on.begin(), passed_on.end());
 	return command;
 }

@@ -22,7 +22,7 @@ std::string CheckLake(const std::string& lake);
 std::vector<std::string> SetupStatements(const std::filesystem::path& folder, const std::string& lake, bool read_only);
 
 // The shell's arguments, its own name first. -readonly becomes a property of the attached lake, not of the empty database
-// that the shell itself opens.
+// that the shell itself opens. A script on standard input ends at its first error.
 std::vector<std::string> ShellCommand(const std::filesystem::path& folder, const std::string& lake,
 									  const std::vector<std::string>& options);
 

@@ -22,7 +22,7 @@ DIR is a directory of Delta tables, or one table. It is attached as `lake` and i
     braid lake -json -c "SELECT * FROM t"
     braid lake < script.sql
 Every option of the shell is passed on (braid DIR -help lists them); -readonly attaches DIR read-only.
-The exit status is 1 when a statement fails. A directory with the name of a subcommand: braid ./demo
+The exit status is 1 when a statement fails; a script on standard input ends there. A directory with the name of a subcommand: braid ./demo
 )help";
 
 int Fail(const std::string& message) {

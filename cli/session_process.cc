@@ -116,7 +116,7 @@ std::optional<Answer> SessionProcess::Wait(int timeout_ms) {
 		char buffer[4096];
 		const ssize_t count = read(from_child_, buffer, sizeof buffer);
 		if (count < 0 && errno == EINTR) continue;
-		if (count <= 0) return Answer {false, 0, "a session ended before it answered"};
+		if (count <= 0) return Answer {false, 0, "the process ended before it answered", true};
 		received_.append(buffer, static_cast<size_t>(count));
 	}
 }

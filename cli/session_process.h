@@ -17,6 +17,7 @@ struct Answer {
 	bool ok = false;
 	int64_t rows_changed = 0;
 	std::string error;
+	bool session_ended = false;
 };
 
 class SessionProcess {

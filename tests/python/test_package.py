@@ -43,3 +43,25 @@ def test_connection_without_a_lake(site):
     done = run(site, "import braid; print(type(braid.connect(threads=1)).__name__, "
                      "braid.connect(threads=1).sql(\"SELECT current_setting('threads')\").fetchall())")
     assert (done.stdout, done.stderr) == ("DuckDBPyConnection [(1,)]\n", "")
+
+
+def test_missing_lake_is_an_error(site, tmp_path):
+    done = run(site, f"import braid; braid.connect({str(tmp_path / 'nowhere')!r})")
+    assert done.returncode != 0 and "nowhere" in done.stderr
+
+
+def test_lake_is_attached_and_in_use(site, lake):
+    code = f"""
+import braid
+con = braid.connect({str(lake)!r})
+con.execute("CREATE TABLE t AS SELECT i AS id FROM range(5) r(i)")
+con.execute("DELETE FROM t WHERE id = 3")
+print(con.sql("SELECT list(id ORDER BY id) FROM lake.main.t").fetchall())
+print(con.sql("SELECT count(*) AS n FROM t").arrow().read_all().to_pylist())
+try:
+    braid.connect({str(lake)!r}, read_only=True).execute("DELETE FROM t")
+except Exception as refused:
+    print("read-only" in str(refused))
+"""
+    done = run(site, code)
+    assert (done.stdout, done.stderr) == ("[([0, 1, 2, 4],)]\n[{'n': 4}]\nTrue\n", "")
