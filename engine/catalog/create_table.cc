@@ -13,6 +13,7 @@
 #include "duckdb/parser/expression/columnref_expression.hpp"
 #include "duckdb/parser/expression/constant_expression.hpp"
 #include "duckdb/parser/parsed_data/create_table_info.hpp"
+#include "engine/catalog/column_default.h"
 #include "engine/catalog/new_table.h"
 #include "engine/catalog/type_mapping.h"
 #include "engine/io/duckdb_parquet_gateway.h"
@@ -46,9 +47,6 @@ void CheckConstraints(const CreateTableInfo& info) {
   }
   for (auto& column : info.columns.Logical()) {
     if (column.Generated()) Refuse(info.table, "generated column \"" + column.Name() + "\"", "; compute it when rows are inserted");
-    if (column.HasDefaultValue()) {
-      Refuse(info.table, "DEFAULT of column \"" + column.Name() + "\"", "; name the value when rows are inserted");
-    }
   }
   if (!info.sort_keys.empty()) Refuse(info.table, "SORTED BY", "; insert the rows in order (INSERT ... SELECT ... ORDER BY)");
 }
@@ -59,6 +57,7 @@ StructType SchemaOf(const CreateTableInfo& info) {
   for (auto& column : info.columns.Logical()) {
     Field field{column.Name(), ToDeltaType(column.Type(), column.Name()), true, {}};
     if (!column.Comment().IsNull()) field.metadata["comment"] = JsonString(column.Comment().ToString());
+    if (column.HasDefaultValue()) field.metadata[kCurrentDefault] = JsonString(DefaultText(column.DefaultValue(), column.Name()));
     schema.fields.push_back(std::move(field));
   }
   for (auto& constraint : info.constraints) {

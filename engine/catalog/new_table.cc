@@ -6,6 +6,7 @@
 
 #include "base/environment.h"
 #include "base/json.h"
+#include "engine/catalog/column_default.h"
 #include "kernel/feature/property_table.h"
 #include "kernel/feature/write_requirements.h"
 #include "kernel/schema/schema_json.h"
@@ -67,6 +68,9 @@ Features NeededFeatures(const StructType& schema, const Configuration& configura
     if (!off) features.emplace(property.needs_feature);
   }
   if (Uses(schema, TypeKind::kTimestampNtz)) features.emplace("timestampNtz");
+  if (std::ranges::any_of(schema.fields, [](auto& field) { return field.metadata.contains(kCurrentDefault); })) {
+    features.emplace(kColumnDefaults);
+  }
   if (PropertyValue(configuration, "delta.checkpointPolicy") == "v2") features.emplace("v2Checkpoint");
   return features;
 }

@@ -7,6 +7,7 @@
 #include "duckdb/parser/parsed_data/create_table_info.hpp"
 #include "duckdb/storage/statistics/base_statistics.hpp"
 #include "duckdb/storage/table_storage_info.hpp"
+#include "engine/catalog/column_default.h"
 #include "engine/catalog/transaction.h"
 #include "engine/catalog/type_mapping.h"
 #include "engine/scan/scan_function.h"
@@ -20,6 +21,7 @@ duckdb::unique_ptr<LakeTableEntry> LakeTableEntry::Make(LakeSchemaEntry& schema,
   if (view) {
     for (const Field& field : view->schema->fields) {
       duckdb::ColumnDefinition column(field.name, ToDuckType(*field.type, field.name));
+      if (auto value = DefaultOf(field)) column.SetDefaultValue(std::move(value));
       if (auto comment = MetadataString(field, "comment")) column.SetComment(duckdb::Value(*comment));
       if (!field.nullable) {
         info.constraints.push_back(duckdb::make_uniq<duckdb::NotNullConstraint>(duckdb::LogicalIndex(info.columns.LogicalColumnCount())));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/catalog/transaction_manager.h"
 
+#include <filesystem>
 #include <set>
 
 #include "base/environment.h"
@@ -24,6 +25,24 @@ void DiscardFiles(TableWork& work, const std::set<std::string>& kept) {
     if (!kept.contains(file)) (void)work.table->store().Delete(file);
   }
   work.created_files.clear();
+}
+
+// A table that never came to be leaves no directory: an empty one would pass for a schema.
+void RemoveEmptyDirectories(const std::filesystem::path& directory) {
+  std::error_code error;
+  std::vector<std::filesystem::path> children;
+  for (auto& entry : std::filesystem::directory_iterator(directory, error)) {
+    if (entry.is_directory(error)) children.push_back(entry.path());
+  }
+  for (auto& child : children) RemoveEmptyDirectories(child);
+  std::filesystem::remove(directory, error);  // fails if anything is left, and shall
+}
+
+void Discard(LakeTransaction& transaction) {
+  for (auto* work : transaction.Tables()) {
+    DiscardFiles(*work, {});
+    if (!work->work.base && work->view) RemoveEmptyDirectories(work->table->root());
+  }
 }
 
 std::set<std::string> CommittedFiles(const TableWork& work) {
@@ -108,7 +127,9 @@ duckdb::ErrorData LakeTransactionManager::CommitTransaction(duckdb::ClientContex
       error = duckdb::ErrorData(duckdb::ExceptionType::IO, duckdb::ErrorData(exception).RawMessage());
     }
   }
-  if (!keep_files) {
+  if (error.HasError()) {
+    if (!keep_files) Discard(*taken);
+  } else {
     for (auto* work : taken->Tables()) DiscardFiles(*work, work == changed ? committed : std::set<std::string>());
   }
   return error;
@@ -116,8 +137,7 @@ duckdb::ErrorData LakeTransactionManager::CommitTransaction(duckdb::ClientContex
 
 void LakeTransactionManager::RollbackTransaction(duckdb::Transaction& transaction) {
   auto taken = Take(transaction);
-  if (!taken) return;
-  for (auto* work : taken->Tables()) DiscardFiles(*work, {});
+  if (taken) Discard(*taken);
 }
 
 void LakeTransactionManager::Checkpoint(duckdb::ClientContext&, bool) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/write/write_sink.h"
 
+#include "base/environment.h"
 #include "duckdb/common/types/column/column_data_collection.hpp"
 #include "duckdb/execution/expression_executor.hpp"
 #include "engine/catalog/create_table.h"
@@ -19,6 +20,7 @@ namespace {
 struct WriteState : duckdb::GlobalSinkState {
   TableWork* work = nullptr;
   SnapshotPtr view;
+  int64_t started_ms = SystemClock().MonotonicMs();
   std::unique_ptr<ParquetOutput> output;
 
   std::mutex mutex;  // guards what follows
@@ -156,6 +158,7 @@ duckdb::SinkFinalizeType LakeWrite::Finalize(duckdb::Pipeline&, duckdb::Event&, 
     AddMetric(work, "numOutputRows", global.rows);
     AddMetric(work, "numOutputBytes", bytes);
   } else if (global.rows > 0) {
+    AddMetric(work, "executionTimeMs", static_cast<uint64_t>(SystemClock().MonotonicMs() - global.started_ms));
     AddMetric(work, kind == WriteKind::kUpdate ? "numUpdatedRows" : "numDeletedRows", global.rows);
   }
   return duckdb::SinkFinalizeType::READY;

@@ -46,7 +46,6 @@ constexpr std::pair<const char*, const char*> kColumnFeatures[] = {
 	{"delta.invariants", "invariants"},
 	{"delta.generationExpression", "generatedColumns"},
 	{"delta.identity.start", "identityColumns"},
-	{"CURRENT_DEFAULT", "allowColumnDefaults"},
 };
 
 Status CheckColumns(const Snapshot& snapshot, TableOperation operation) {

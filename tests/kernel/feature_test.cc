@@ -123,7 +123,7 @@ TEST(WriteRequirements, UsedOnesAreNamed) {
 	ExpectRefused(CheckWrite(Table({{"delta.enableIcebergCompatV2", "true"}}), TableOperation::kAppend),
 				  ErrorKind::kUnsupported, {"icebergCompatV2"});
 	for (const char* key :
-		 {"delta.invariants", "delta.generationExpression", "delta.identity.start", "CURRENT_DEFAULT"}) {
+		 {"delta.invariants", "delta.generationExpression", "delta.identity.start"}) {
 		const std::string metadata = "{\"" + std::string(key) + "\":\"1\"}";
 		ExpectRefused(CheckWrite(Table({}, metadata), TableOperation::kAppend), ErrorKind::kUnsupported,
 					  {"\"s.c\"", key, "INSERT"});

@@ -87,7 +87,8 @@ def test_properties_find_their_spelling(con, lake):
         ("(id BIGINT PRIMARY KEY)", "PRIMARY KEY"),
         ("(id BIGINT UNIQUE)", "UNIQUE"),
         ("(id BIGINT CHECK (id > 0))", "CHECK"),
-        ("(id BIGINT DEFAULT 3)", "DEFAULT"),
+        ("(id BIGINT DEFAULT (random() * 10)::BIGINT)", "DEFAULT"),
+        ("(id BIGINT, t TIMESTAMPTZ DEFAULT now())", "DEFAULT"),
         ("(id BIGINT, x BIGINT AS (id + 1))", "generated"),
         ("(id HUGEINT)", "DECIMAL"),
         ("(id UINTEGER)", "BIGINT"),
@@ -144,3 +145,28 @@ def test_comments_and_not_null_survive(con, lake):
     con.execute("CREATE TABLE t (id BIGINT NOT NULL, s VARCHAR)")
     described = {name: null for name, _, null, *_ in rows(con, "DESCRIBE t")}
     assert described == {"id": "NO", "s": "YES"}
+
+
+def test_defaults_are_stored_and_applied(con, connect, lake):
+    con.execute("CREATE TABLE t (id BIGINT, n INTEGER DEFAULT -7, s VARCHAR DEFAULT 'it''s', b BOOLEAN DEFAULT true, day DATE DEFAULT DATE '2024-02-29')")
+    fields = {f["name"]: f["metadata"].get("CURRENT_DEFAULT") for f in json.loads(delta_log.metadata(lake / "t")["schemaString"])["fields"]}
+    assert fields["id"] is None and fields["n"] == "-7" and fields["s"] == "'it''s'"
+    assert "allowColumnDefaults" in delta_log.actions(lake / "t", "protocol", 0)[0]["writerFeatures"]
+    other = connect(lake)
+    other.execute("INSERT INTO t (id) VALUES (1)")
+    other.execute("INSERT INTO t VALUES (2, DEFAULT, 'given', NULL, NULL)")
+    other.execute("UPDATE t SET s = DEFAULT, n = 5 WHERE id = 2")
+    assert rows(con, "SELECT id, n, s, b, day::VARCHAR FROM t ORDER BY id") == [
+        (1, -7, "it's", True, "2024-02-29"), (2, 5, "it's", None, None)]
+
+
+def test_a_default_of_another_dialect_is_refused_when_needed(con, connect, lake):
+    con.execute("CREATE TABLE t (id BIGINT, n INTEGER DEFAULT 1)")
+    log = lake / "t" / "_delta_log" / "00000000000000000000.json"
+    log.write_text(log.read_text().replace('\\"CURRENT_DEFAULT\\":\\"1\\"', '\\"CURRENT_DEFAULT\\":\\"int ( 1 ` )\\"'))
+    (lake / "t" / "_delta_log" / "00000000000000000000.crc").unlink()
+    other = connect(lake)
+    other.execute("INSERT INTO t VALUES (1, 2)")
+    with pytest.raises(duckdb.Error, match="not understood"):
+        other.execute("INSERT INTO t (id) VALUES (3)")
+    assert rows(other, "FROM t") == [(1, 2)]
