@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All commits of all golden tables: every partition value is a value of its type, every file's statistics can be read, and no minimum is
-// above its maximum. The numbers of what was seen are asserted, so that the walk cannot silently see nothing.
+// All commits of all golden tables: every partition value is a value of its type, every file's statistics can be read, no minimum is
+// above its maximum, and every deletion vector has the cardinality that the log states and only positions that the file has.
+// The numbers of what was seen are asserted, so that the walk cannot silently see nothing.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,9 +10,11 @@
 #include <map>
 
 #include "kernel/action/action_codec.h"
+#include "kernel/deletion/dv_file.h"
 #include "kernel/predicate/scalar.h"
 #include "kernel/schema/schema_json.h"
 #include "kernel/stats/file_stats.h"
+#include "kernel/storage/local_log_store.h"
 #include "tests/kernel/golden.h"
 
 namespace braid {
@@ -19,6 +22,7 @@ namespace {
 
 struct Seen {
 	int tables = 0, files = 0, partition_values = 0, null_partition_values = 0, bounded_columns = 0, records = 0;
+	int vectors = 0, vacuumed_vectors = 0;
 };
 
 std::vector<std::filesystem::path> Commits(const std::filesystem::path& log) {
@@ -31,9 +35,23 @@ std::vector<std::filesystem::path> Commits(const std::filesystem::path& log) {
 	return commits;
 }
 
-void CheckFile(const AddFile& add, const Metadata& metadata, const StructType& schema, ColumnMappingMode mode,
-			   Seen& seen) {
+void CheckVector(LogStore& store, const AddFile& add, Seen& seen) {
+	const auto positions = ReadDeletionVector(store, *add.deletion_vector, add.path);
+	if (!positions && positions.error().kind == ErrorKind::kNotFound) {  // of an older version
+		seen.vacuumed_vectors++;
+		return;
+	}
+	ASSERT_TRUE(positions) << positions.error().message;
+	if (const auto records = NumRecords(add.stats)) {
+		EXPECT_EQ(positions->NextFrom(static_cast<uint64_t>(*records)), UINT64_MAX);
+	}
+	seen.vectors++;
+}
+
+void CheckFile(LogStore& store, const AddFile& add, const Metadata& metadata, const StructType& schema,
+			   ColumnMappingMode mode, Seen& seen) {
 	seen.files++;
+	if (add.deletion_vector) CheckVector(store, add, seen);
 	for (const Field& field : schema.fields) {
 		if (std::ranges::find(metadata.partition_columns, field.name) == metadata.partition_columns.end()) continue;
 		const auto text = add.partition_values.find(PhysicalName(field, mode));
@@ -56,6 +74,7 @@ void CheckFile(const AddFile& add, const Metadata& metadata, const StructType& s
 
 // Commits are taken one after another; files before the first readable schema are not looked at.
 void WalkTable(const std::filesystem::path& log, Seen& seen) {
+	LocalLogStore store(log.parent_path(), false);
 	Metadata metadata;
 	DataTypePtr schema;
 	ColumnMappingMode mode = ColumnMappingMode::kNone;
@@ -79,7 +98,7 @@ void WalkTable(const std::filesystem::path& log, Seen& seen) {
 		EXPECT_TRUE(parsed) << parsed.error().message;
 		if (schema == nullptr) continue;
 		SCOPED_TRACE(commit.string());
-		for (const AddFile& add : adds) CheckFile(add, metadata, *schema, mode, seen);
+		for (const AddFile& add : adds) CheckFile(store, add, metadata, *schema, mode, seen);
 	}
 	seen.tables++;
 }
@@ -95,6 +114,8 @@ TEST(GoldenValues, PartitionValuesAndStatisticsOfAllTables) {
 			std::filesystem::path(GoldenRoot()) / line.substr(0, line.find('\t')) / "_delta_log";
 		if (std::filesystem::exists(log)) WalkTable(log, seen);
 	}
+	EXPECT_GE(seen.vectors, 30) << seen.vectors;
+	EXPECT_LE(seen.vacuumed_vectors, 10) << seen.vacuumed_vectors;
 	EXPECT_GE(seen.tables, 100) << seen.tables;
 	EXPECT_GE(seen.files, 1000) << seen.files;
 	EXPECT_GE(seen.partition_values, 250) << seen.partition_values;
