@@ -56,7 +56,7 @@ def test_spark_reads_nested_and_partitioned(con, lake, query):
     assert query(f"SELECT count(*) FROM delta.`{lake}/t` WHERE p = 'a b/c=%'") == [(3,)]
 
 
-def test_both_change_one_table_in_turn(con, lake, query):
+def test_both_change_one_table_in_turn(con, lake, spark, query):
     table = f"delta.`{lake}/t`"
     con.execute("CREATE TABLE t (id BIGINT, s VARCHAR)")
     con.execute("INSERT INTO t SELECT i, 'base' FROM range(100000) r(i)")
@@ -71,8 +71,8 @@ def test_both_change_one_table_in_turn(con, lake, query):
     assert sorted(query(f"SELECT id, s FROM {table}")) == expected
     query(f"OPTIMIZE {table}")
     assert sorted(con.execute("SELECT id, s FROM t").fetchall()) == expected
-    history = query(f"SELECT version, operation FROM (DESCRIBE HISTORY {table}) ORDER BY version")
-    assert [operation for _, operation in history[:4]] == ["CREATE TABLE", "WRITE", "DELETE", "DELETE"]
+    history = spark.sql(f"DESCRIBE HISTORY {table}").select("version", "operation").collect()
+    assert [operation for _, operation in sorted(history)[:4]] == ["CREATE TABLE", "WRITE", "DELETE", "DELETE"]
 
 
 def test_spark_reads_our_checkpoint_and_checksum(con, lake, query):
