@@ -38,7 +38,10 @@ LakeTableEntry::LakeTableEntry(LakeSchemaEntry& schema_p, duckdb::CreateTableInf
     : TableCatalogEntry(schema_p.lake_catalog(), schema_p, info),
       table_(std::move(table)),
       view_(std::move(view)),
-      of_the_past_(of_the_past) {}
+      of_the_past_(of_the_past) {
+  uint64_t known = 0;
+  if (!table_->catalog_oid.compare_exchange_strong(known, oid)) oid = known;
+}
 
 void LakeTableEntry::RefuseWriteToThePast() const {
   if (!of_the_past_) return;

@@ -3,6 +3,7 @@
 // Shared by all connections; the cached snapshot is only a starting point for RefreshSnapshot, never an answer by itself.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -26,6 +27,9 @@ class TableHandle {
 	Result<SnapshotPtr> AtTimestamp(ParquetGateway& parquet, int64_t timestamp_ms);
 	// What a commit of ours produced; later Latest() calls start from it.
 	void Publish(SnapshotPtr snapshot);
+
+	// The number under which DuckDB's listings know the table; every entry made of it has the same (duckdb_columns is joined by it).
+	std::atomic<uint64_t> catalog_oid{0};
 
  private:
 	std::string root_;

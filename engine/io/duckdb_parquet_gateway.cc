@@ -35,19 +35,37 @@ Status ReadRows(NestedSession& session, const std::string& from, const duckdb::L
   });
 }
 
-}  // namespace
-
-Status DuckdbParquetGateway::ReadCheckpoint(std::span<const std::string> locations, CheckpointSink& sink) {
-  if (locations.empty()) return {};
+Status ReadAlike(NestedSession& session, std::span<const std::string> locations, const duckdb::LogicalType& schema, CheckpointSink& sink) {
   std::string doing = "checkpoint " + locations[0];
   std::string from = FromParquet(locations);
-  NestedSession session(db_);
-  BRAID_TRY(duckdb::LogicalType schema, session.Describe("SELECT *" + from, doing));
   bool wants_parsed_stats = false;
   BRAID_TRY(ReadRows(session, from, schema, false, doing, sink, wants_parsed_stats));
   if (!wants_parsed_stats) return {};
   wants_parsed_stats = false;
   return ReadRows(session, from, schema, true, doing, sink, wants_parsed_stats);
+}
+
+}  // namespace
+
+Status DuckdbParquetGateway::ReadCheckpoint(std::span<const std::string> locations, CheckpointSink& sink) {
+  // Parts of one checkpoint may have different columns; neighbours that agree are read by one query.
+  NestedSession session(db_);
+  size_t begin = 0;
+  duckdb::LogicalType schema;
+  for (size_t i = 0; i <= locations.size(); ++i) {
+    duckdb::LogicalType next;
+    if (i < locations.size()) {
+      BRAID_TRY(next, session.Describe("SELECT *" + FromParquet(locations.subspan(i, 1)), "checkpoint " + locations[i]));
+      if (i == begin || next == schema) {
+        schema = next;
+        continue;
+      }
+    }
+    if (i > begin) BRAID_TRY(ReadAlike(session, locations.subspan(begin, i - begin), schema, sink));
+    begin = i;
+    schema = next;
+  }
+  return {};
 }
 
 Result<int64_t> DuckdbParquetGateway::WriteCheckpoint(const std::string& location, const Metadata&, const WriteOptions& options,

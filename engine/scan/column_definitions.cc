@@ -11,7 +11,6 @@ namespace braid::engine {
 namespace {
 
 using Column = duckdb::MultiFileColumnDefinition;
-using duckdb::LogicalType;
 using duckdb::LogicalTypeId;
 
 // Names by which DuckDB's mapper knows what is inside lists and maps.
@@ -49,17 +48,12 @@ const Column* FindByPhysicalName(const duckdb::vector<Column>& columns, const st
   return nullptr;
 }
 
-bool IsInstant(LogicalTypeId id) { return id == LogicalTypeId::TIMESTAMP || id == LogicalTypeId::TIMESTAMP_TZ; }
-
 void Normalize(Column& file, const Column& table);
 
 void NormalizeStruct(Column& file, const Column& table) {
-  duckdb::child_list_t<LogicalType> types;
   for (Column& child : file.children) {
     if (const Column* known = FindByPhysicalName(table.children, child.name)) Normalize(child, *known);
-    types.emplace_back(child.name, child.type);
   }
-  file.type = LogicalType::STRUCT(std::move(types));
 }
 
 // The name of a list's element and of a map's entry is the writer's choice ("element", "array", "bag", "entries", ...).
@@ -68,7 +62,6 @@ void NormalizeList(Column& file, const Column& table) {
   Column& element = file.children[0];
   element.name = kElement;
   Normalize(element, table.children[0]);
-  file.type = LogicalType::LIST(element.type);
 }
 
 void NormalizeMap(Column& file, const Column& table) {
@@ -78,16 +71,12 @@ void NormalizeMap(Column& file, const Column& table) {
   entry.children[1].name = kValue;
   Normalize(entry.children[0], table.children[0]);
   Normalize(entry.children[1], table.children[1]);
-  file.type = LogicalType::MAP(entry.children[0].type, entry.children[1].type);
 }
 
 void Normalize(Column& file, const Column& table) {
   LogicalTypeId file_type = file.type.id();
   LogicalTypeId table_type = table.type.id();
-  if (IsInstant(file_type) && IsInstant(table_type)) {
-    // Both hold microseconds since the epoch; a cast would shift them by the session's time zone (trap 31).
-    file.type = table.type;
-  } else if (file_type == LogicalTypeId::STRUCT && table_type == LogicalTypeId::STRUCT) {
+  if (file_type == LogicalTypeId::STRUCT && table_type == LogicalTypeId::STRUCT) {
     NormalizeStruct(file, table);
   } else if (file_type == LogicalTypeId::LIST && table_type == LogicalTypeId::LIST) {
     NormalizeList(file, table);

@@ -8,6 +8,7 @@
 #include "engine/scan/column_definitions.h"
 #include "engine/scan/dv_filter.h"
 #include "engine/scan/filter_bridge.h"
+#include "engine/scan/instant_cast.h"
 #include "engine/scan/scalar_bridge.h"
 #include "kernel/deletion/dv_file.h"
 #include "kernel/snapshot/pruning.h"
@@ -160,7 +161,10 @@ duckdb::ReaderInitializeType LakeFileReader::InitializeReader(duckdb::MultiFileR
       table_filters = safe_filters.get();
     }
   }
-  return MultiFileReader::InitializeReader(reader_data, bind_data, global_columns, global_column_ids, table_filters, context, state);
+  auto result = MultiFileReader::InitializeReader(reader_data, bind_data, global_columns, global_column_ids, table_filters, context, state);
+  for (auto& expression : reader_data.expressions) KeepInstants(expression);
+  for (auto& [column, expression] : reader_data.reader->expression_map) KeepInstants(expression);
+  return result;
 }
 
 void LakeFileReader::FinalizeBind(duckdb::MultiFileReaderData& reader_data, const duckdb::MultiFileOptions& options,

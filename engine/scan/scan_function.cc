@@ -63,15 +63,9 @@ duckdb::vector<duckdb::column_t> ScanRowIdColumns() {
   return {duckdb::MultiFileReader::COLUMN_IDENTIFIER_FILENAME, duckdb::MultiFileReader::COLUMN_IDENTIFIER_FILE_ROW_NUMBER};
 }
 
-static duckdb::TableFunction Bind(duckdb::ClientContext& context, std::shared_ptr<LakeFileList> files,
-                                  duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
-  auto info = duckdb::make_shared_ptr<ScanInfo>();
-  info->files = std::move(files);
-
-  duckdb::TableFunction function = ParquetScan(context);
+void UseLakeFiles(duckdb::TableFunction& function) {
   function.name = "braid_scan";
   function.get_multi_file_reader = LakeFileReader::Create;
-  function.function_info = info;
   function.get_bind_info = GetBindInfo;
   function.get_virtual_columns = GetVirtualColumns;
   function.get_row_id_columns = GetRowIdColumns;
@@ -80,6 +74,16 @@ static duckdb::TableFunction Bind(duckdb::ClientContext& context, std::shared_pt
   function.to_string = ToText;
   function.serialize = nullptr;
   function.deserialize = nullptr;
+}
+
+static duckdb::TableFunction Bind(duckdb::ClientContext& context, std::shared_ptr<LakeFileList> files,
+                                  duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
+  auto info = duckdb::make_shared_ptr<ScanInfo>();
+  info->files = std::move(files);
+
+  duckdb::TableFunction function = ParquetScan(context);
+  UseLakeFiles(function);
+  function.function_info = info;
 
   duckdb::vector<duckdb::Value> inputs{duckdb::Value("")};
   duckdb::named_parameter_map_t parameters;

@@ -24,6 +24,9 @@ duckdb::TableFunction MakeScan(duckdb::ClientContext& context, std::shared_ptr<T
 // A scan of just these files, for what the engine itself reads; it enters no read set.
 duckdb::TableFunction MakeScan(duckdb::ClientContext& context, ScanSourcePtr source, duckdb::unique_ptr<duckdb::FunctionData>& bind_data);
 
+// Makes a copy of parquet_scan work on a LakeFileList.
+void UseLakeFiles(duckdb::TableFunction& function);
+
 duckdb::virtual_column_map_t ScanVirtualColumns();
 // (filename, file_row_number): stable under file pruning, never NULL (trap 2, trap 13).
 duckdb::vector<duckdb::column_t> ScanRowIdColumns();

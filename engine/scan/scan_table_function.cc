@@ -3,9 +3,7 @@
 #include "duckdb/common/exception.hpp"
 #include "duckdb/common/multi_file/multi_file_states.hpp"
 #include "duckdb/main/extension/extension_loader.hpp"
-#include "duckdb/parser/parsed_data/create_table_function_info.hpp"
-#include "duckdb/planner/binder.hpp"
-#include "duckdb/planner/operator/logical_get.hpp"
+#include "duckdb/catalog/catalog_entry/table_function_catalog_entry.hpp"
 #include "engine/catalog/lake_directory.h"
 #include "engine/catalog/time_travel.h"
 #include "engine/io/duckdb_parquet_gateway.h"
@@ -28,28 +26,27 @@ SnapshotPtr WantedSnapshot(duckdb::ClientContext& context, TableHandle& table, c
   return Unwrap(table.Latest(parquet));
 }
 
-// Each call binds a scan of its own, which carries the file list: hence an operator, not one function with bind data.
-duckdb::unique_ptr<duckdb::LogicalOperator> BindScan(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,
-                                                     duckdb::idx_t bind_index, duckdb::vector<duckdb::string>& names) {
+duckdb::unique_ptr<duckdb::FunctionData> BindScan(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,
+                                                  duckdb::vector<duckdb::LogicalType>& types,
+                                                  duckdb::vector<duckdb::string>& names) {
   if (input.inputs[0].IsNull()) throw duckdb::BinderException("braid_scan: the path is NULL");
   auto table = OpenTableHandle(AbsoluteDirectory(duckdb::StringValue::Get(input.inputs[0])));
   SnapshotPtr view = WantedSnapshot(context, *table, input.named_parameters);
   duckdb::unique_ptr<duckdb::FunctionData> bind_data;
-  duckdb::TableFunction scan = MakeScan(context, std::move(table), std::move(view), nullptr, nullptr, bind_data);
+  MakeScan(context, std::move(table), std::move(view), nullptr, nullptr, bind_data);
   const auto& bound = bind_data->Cast<duckdb::MultiFileBindData>();
-  duckdb::vector<duckdb::LogicalType> types = bound.types;
+  types = bound.types;
   names = bound.names;
-  duckdb::vector<duckdb::string> column_names = bound.names;
-  if (input.binder) input.binder->SetAlwaysRequireRebind();
-  return duckdb::make_uniq<duckdb::LogicalGet>(bind_index, std::move(scan), std::move(bind_data), std::move(types),
-                                               std::move(column_names), ScanVirtualColumns());
+  return bind_data;
 }
 
 }  // namespace
 
 void RegisterScanFunction(duckdb::ExtensionLoader& loader) {
-  duckdb::TableFunction function("braid_scan", {duckdb::LogicalType::VARCHAR}, nullptr, nullptr);
-  function.bind_operator = BindScan;
+  duckdb::TableFunction function = loader.GetTableFunction("parquet_scan").functions.functions[0];
+  UseLakeFiles(function);
+  function.bind = BindScan;
+  function.named_parameters.clear();
   function.named_parameters["version"] = duckdb::LogicalType::BIGINT;
   function.named_parameters["timestamp"] = duckdb::LogicalType::ANY;
   loader.RegisterFunction(function);
