@@ -89,7 +89,7 @@ struct DomainMetadata {
 	bool removed = false;
 };
 
-// What a commit says of itself (PROTOCOL: Commit Provenance Information; properties.md 6.3). Unknown keys are not kept.
+// What a commit says of itself (PROTOCOL: Commit Provenance Information). Unknown keys are not kept.
 struct CommitInfo {
 	std::optional<int64_t> in_commit_timestamp;  // first in the object when present
 	std::optional<int64_t> timestamp;            // ms

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RowProbe: the kernel's question to the engine, "which of these rows satisfy what this transaction read?" (resolution.md 5.2, step 5).
+// RowProbe: the kernel's question to the engine, "which of these rows satisfy what this transaction read?" (docs/concurrency.md).
 // The engine reads the rows and evaluates the transaction's own bound expressions; the kernel never sees a row, only positions and samples.
 #pragma once
 

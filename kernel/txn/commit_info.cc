@@ -8,7 +8,7 @@
 
 namespace braid {
 
-// Above this size the recorded reads are widened (properties.md 6.3).
+// Above this size the recorded reads are widened.
 static constexpr size_t kReadsLimit = 16 * 1024;
 
 bool IsBlindAppend(const Transaction& transaction) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a commit says of itself (properties.md 6.3 and 6.4): honest blindness, the level used, metrics under the names
+// What a commit says of itself: honest blindness, the level used, metrics under the names
 // other engines use, and the recorded reads that later losers judge us by.
 #pragma once
 
@@ -20,7 +20,7 @@ struct AttemptFacts {
 	int64_t conflict_check_ms = 0;
 };
 
-// Appends without reading and without removing (rules.md R36).
+// Appends without reading and without removing.
 bool IsBlindAppend(const Transaction& transaction);
 CommitInfo MakeCommitInfo(const Transaction& transaction, const RebaseCounts& counts, const AttemptFacts& facts);
 

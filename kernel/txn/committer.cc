@@ -91,7 +91,7 @@ Result<CommitOutcome> CommitRun::Run() {
 			"there, run the transaction again.");
 }
 
-// resolution.md 5.2. Each turn learns what others committed, checks that we may follow, and tries the next version.
+// Each turn learns what others committed, checks that we may follow, and tries the next version.
 Result<CommitOutcome> CommitRun::Race() {
 	for (;;) {
 		BRAID_TRY(CheckPatience());
@@ -149,7 +149,7 @@ Result<std::optional<CommitOutcome>> CommitRun::Meet(std::string bytes) {
 }
 
 // The version that we build on must still be there, as it was: the table may have been dropped and made anew, or the log cleaned up past us
-// (scenario 103), and then a missing next version does not mean that nobody wrote it. Cleaning removes the oldest commits first.
+// , and then a missing next version does not mean that nobody wrote it. Cleaning removes the oldest commits first.
 Status CommitRun::CheckHeadStands() {
 	if (head_) {
 		const auto stored = context_.store.Stat(CommitPath(head_->version));
@@ -200,7 +200,7 @@ Status CommitRun::CheckPatience() {
 Status CommitRun::JudgeWinners() {
 	if (judged_ == winners_.size()) return {};
 	IsolationLevel level = Stricter(LevelOf(transaction_.base->metadata), LevelOf(head_->metadata));
-	// A replacement that brings its own metadata cannot leave appends behind (traps.md 4.8).
+	// A replacement that brings its own metadata cannot leave appends behind.
 	if (transaction_.changes.metadata && transaction_.changes.removes_all) level = IsolationLevel::kSerializable;
 	const JudgeContext judge {transaction_,
 							  level,
@@ -214,7 +214,7 @@ Status CommitRun::JudgeWinners() {
 	return {};
 }
 
-// What the commit does to the table, for the features and properties that restrict it (on-disk.md 3.2, rule 13: a rearrangement may remove
+// What the commit does to the table, for the features and properties that restrict it (PROTOCOL: Append-only Tables: a rearrangement may remove
 // files of an append-only table).
 static TableOperation OperationOf(const StagedChanges& changes) {
 	if (changes.metadata || changes.protocol) return TableOperation::kAlter;
@@ -253,7 +253,7 @@ Result<std::string> CommitRun::Prepare(std::vector<std::string>& dropped_files) 
 	return bytes;
 }
 
-// Everything that the commit is about to name is on stable storage before the commit is (on-disk.md 3.8).
+// Everything that the commit is about to name is on stable storage before the commit is.
 Status CommitRun::MakeDurable() {
 	if (!context_.options.durable) return {};
 	std::vector<std::string> files = rebase_.vector_files();

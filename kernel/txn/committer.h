@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commit that survives lost races at row level (resolution.md 5.2): write vectors, put-if-absent of the next version; lost: read each winner once,
+// Commit that survives lost races at row level (docs/concurrency.md): write vectors, put-if-absent of the next version; lost: read each winner once,
 // judge its net effect, rebase or fail; unknown: look for our own txnId. The only caller of put-if-absent on a commit file.
 // Guarantees: on error nothing of this transaction is visible and its files are deleted (kept with kOutcomeUnknown); on success everything is,
 // and was durable before the commit named it.

@@ -17,22 +17,22 @@ std::span<const ConflictRule> ConflictRules() {
 	using enum ConflictClass;
 	// Both columns of verdicts speak of one and the same row: Serializable, then WriteSerializable.
 	static constexpr ConflictRule kRules[] = {
-		{O::kReadsRow, W::kAppendsBlindly, kConflict, kOrderBefore, kConcurrentAppend, "R19 to R21, resolution 5.5"},
-		{O::kReadsRow, W::kAddsRow, kConflict, kConflict, kConcurrentAppend, "R19, resolution 5.2"},
+		{O::kReadsRow, W::kAppendsBlindly, kConflict, kOrderBefore, kConcurrentAppend, "R19, R20, R21"},
+		{O::kReadsRow, W::kAddsRow, kConflict, kConflict, kConcurrentAppend, "R19"},
 		{O::kReadsRow, W::kRemovesRow, kConflict, kConflict, kConcurrentDeleteRead, "R6, R22"},
-		{O::kReadsRow, W::kMovesRow, kAccept, kAccept, kConcurrentDeleteRead, "R6, resolution 5.2 step 4"},
+		{O::kReadsRow, W::kMovesRow, kAccept, kAccept, kConcurrentDeleteRead, "R6"},
 		{O::kRemovesRow, W::kAppendsBlindly, kAccept, kAccept, kConcurrentAppend, "R10"},
 		{O::kRemovesRow, W::kAddsRow, kAccept, kAccept, kConcurrentAppend, "R6"},
 		{O::kRemovesRow, W::kRemovesRow, kConflict, kConflict, kConcurrentDeleteDelete, "R6, R23"},
 		// Until rows can be followed through a rearrangement.
-		{O::kRemovesRow, W::kMovesRow, kConflict, kConflict, kConcurrentDeleteDelete, "on-disk 3.6 E"},
+		{O::kRemovesRow, W::kMovesRow, kConflict, kConflict, kConcurrentDeleteDelete, "moved"},
 		{O::kReplacesFile, W::kAppendsBlindly, kAccept, kAccept, kConcurrentAppend, "R10"},
 		{O::kReplacesFile, W::kAddsRow, kAccept, kAccept, kConcurrentAppend, "R8, R13"},
 		{O::kReplacesFile, W::kRemovesRow, kConflict, kConflict, kConcurrentDeleteDelete, "R8, R23"},
 		{O::kReplacesFile, W::kMovesRow, kConflict, kConflict, kConcurrentDeleteDelete, "R8, R23"},
-		{O::kReplacesTable, W::kAppendsBlindly, kConflict, kOrderBefore, kConcurrentAppend, "R20, traps 4.8"},
-		{O::kReplacesTable, W::kAddsRow, kConflict, kConflict, kConcurrentAppend, "R19, traps 4.8"},
-		{O::kReplacesTable, W::kRemovesRow, kConflict, kConflict, kConcurrentDeleteDelete, "R23, traps 4.8"},
+		{O::kReplacesTable, W::kAppendsBlindly, kConflict, kOrderBefore, kConcurrentAppend, "R20, R21"},
+		{O::kReplacesTable, W::kAddsRow, kConflict, kConflict, kConcurrentAppend, "R19"},
+		{O::kReplacesTable, W::kRemovesRow, kConflict, kConflict, kConcurrentDeleteDelete, "R23"},
 		{O::kReplacesTable, W::kMovesRow, kAccept, kAccept, kConcurrentDeleteDelete, "R6"},
 	};
 	return kRules;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conflict: may this transaction commit after these winners (resolution.md 5.2, steps 5 to 7, and 5.5)? The rules stand
+// Conflict: may this transaction commit after these winners (docs/concurrency.md)? The rules stand
 // in one table. Guarantees: an accepted transaction would have removed and added the same rows had it run on the newest
 // version (Serializable), or some order of the committed transactions explains the table (WriteSerializable).
 #pragma once
@@ -19,7 +19,7 @@ namespace braid {
 // What we do with a row, and what a winner did to the same row.
 enum class OurAction { kReadsRow, kRemovesRow, kReplacesFile, kReplacesTable };
 enum class WinnerEffect { kAppendsBlindly, kAddsRow, kRemovesRow, kMovesRow };
-// kOrderBefore: the pair clashes unless we can be ordered before the append (WriteSerializable, resolution.md 5.5).
+// kOrderBefore: the pair clashes unless we can be ordered before the append (WriteSerializable).
 enum class Verdict { kAccept, kOrderBefore, kConflict };
 
 struct ConflictRule {
@@ -27,7 +27,7 @@ struct ConflictRule {
 	WinnerEffect theirs;
 	Verdict serializable, write_serializable;
 	ConflictClass conflict_class;
-	std::string_view rule;  // where it is written down
+	std::string_view rule;  // docs/concurrency.md, Errors
 
 	Verdict At(IsolationLevel level) const {
 		return level == IsolationLevel::kSerializable ? serializable : write_serializable;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What clashed: the explanation that every conflict error carries (design.md decision 6; rules.md section 2).
+// What clashed: the explanation that every conflict error carries (docs/concurrency.md, Errors).
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct ConflictReport {
 	std::string winner_txn_id;
 	std::string file;               // "" if not about one file
 	std::vector<std::string> rows;  // samples
-	std::string rule;               // "R6", "resolution 5.2"
+	std::string rule;               // docs/concurrency.md, Errors
 	bool retry_would_help = true;
 };
 

@@ -47,7 +47,7 @@ bool SameMetadata(const Metadata& a, const Metadata& b) {
 		   a.configuration == b.configuration;
 }
 
-// A changed isolation level harms nobody: the stricter of both is applied (resolution.md 5.7, trap 10).
+// A changed isolation level harms nobody: the stricter of both is applied.
 static bool OnlyIsolationDiffers(Metadata a, Metadata b) {
 	a.configuration.erase("delta.isolationLevel");
 	b.configuration.erase("delta.isolationLevel");
@@ -64,7 +64,7 @@ static bool AllowsNoWinner(const std::string& operation) {
 	return operation == "RESTORE" || operation == "CLONE" || operation == "CONVERT";
 }
 
-// delta.rowTracking is computed anew for each attempt, so two writers of it do not clash (on-disk.md 3.3).
+// delta.rowTracking is computed anew for each attempt, so two writers of it do not clash.
 static bool WritesSameDomain(const StagedChanges& changes, const WinningCommit& winner) {
 	return std::ranges::any_of(changes.domains, [&](const DomainMetadata& ours) {
 		return ours.domain != "delta.rowTracking" &&
@@ -96,13 +96,13 @@ Status CheckGates(const Transaction& transaction, const WinningCommit& winner, c
 	const bool same_application = WritesSameApplication(transaction.changes, winner);
 	if (same_application || WritesSameDomain(transaction.changes, winner)) {
 		report.conflict_class = ConflictClass::kConcurrentTransaction;
-		report.rule = same_application ? "R25" : "traps 4.12";
+		report.rule = same_application ? "R25" : "domain";
 		report.retry_would_help = !same_application;
 		return AsError(std::move(report));
 	}
 	if (AllowsNoWinner(transaction.operation)) {
 		report.conflict_class = ConflictClass::kConcurrentWrite;
-		report.rule = "traps 4.8";
+		report.rule = "no winner";
 		return AsError(std::move(report));
 	}
 	return {};

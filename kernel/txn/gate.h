@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gates: what fails a transaction whatever rows it touches, cheapest first (resolution.md 5.2, step 2): protocol,
+// Gates: what fails a transaction whatever rows it touches, cheapest first: protocol,
 // metadata, streaming transaction ids, metadata domains, operations that allow no winner at all.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two isolation levels of a table (rules.md R29 to R35; an absent property counts as WriteSerializable), and how
+// The two isolation levels of a table (docs/concurrency.md; an absent property counts as WriteSerializable), and how
 // eagerly we resolve.
 #pragma once
 
@@ -15,7 +15,7 @@ std::string_view ToString(IsolationLevel level);  // as written in delta.isolati
 IsolationLevel LevelOf(const Metadata& metadata);
 IsolationLevel Stricter(IsolationLevel a, IsolationLevel b);
 
-// How a lost race is treated (design.md decision 5): as documented, by rows, or by rows with repair.
+// How a lost race is treated: as documented, by rows, or by rows with repair.
 enum class ConcurrencyMode { kStrict, kSound, kMax };
 
 }  // namespace braid

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Net delta: what all winners together did to each path between the version that we read and the newest one, from the
-// log alone (resolution.md 5.2, step 3). Rows inserted and deleted again inside the window vanish; rows that a verified
+// log alone. Rows inserted and deleted again inside the window vanish; rows that a verified
 // rearrangement moved are neither removed nor added. Where a rearrangement hides what happened to a row, the delta
 // holds more rows than changed, never fewer.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a transaction asked of its table, whether or not anything matched (design.md decision 1).
+// What a transaction asked of its table, whether or not anything matched.
 #pragma once
 
 #include <memory>

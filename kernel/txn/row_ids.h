@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row ids of new files (PROTOCOL: Row Tracking; on-disk.md 3.3): a base row id above every id given so far and the
+// Row ids of new files (PROTOCOL: Row Tracking): a base row id above every id given so far and the
 // version of the commit. Files that are only added again with another vector keep what they have. Without the feature
 // nothing happens.
 #pragma once

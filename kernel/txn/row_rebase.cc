@@ -63,7 +63,7 @@ Result<std::map<std::string, RowRebase::Target>> RowRebase::Targets(const Snapsh
 						"Table " + head->table + ", version " + std::to_string(head->version) +
 							": rows are to be deleted from " + path + ", which is not active");
 		}
-		// on-disk.md 3.4, rule 6: positions mean the same rows only while the file is the same.
+		// Positions mean the same rows only while the file is the same.
 		if (live->size != read->size) {
 			return Fail(ErrorKind::kCorrupt, "Table " + head->table + ": the size of " + path + " changed from " +
 												 std::to_string(read->size) + " to " + std::to_string(live->size) +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row rebase: the actions of a transaction as they must read on top of the newest version (resolution.md 5.4;
-// on-disk.md 3.2 to 3.4). Guarantees: removes name the live (path, vector) of that version; vectors are united with the
+// Row rebase: the actions of a transaction as they must read on top of the newest version.
+// Guarantees: removes name the live (path, vector) of that version; vectors are united with the
 // live ones; a path that is gone is never added again; at most one add and one remove per path. Precondition: the
 // transaction may commit on that version (conflict.h).
 #pragma once

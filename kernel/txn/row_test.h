@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row test: does one of these rows satisfy what a transaction read (resolution.md 5.2, steps 5 and 8)? Files are pruned
+// Row test: does one of these rows satisfy what a transaction read? Files are pruned
 // first by the recorded superset, then the engine evaluates the exact condition on the rows that are left, several
 // files per question. When the time budget is used up, pruning goes on and whatever it does not clear counts as
 // matched, marked unproven.

@@ -16,7 +16,7 @@ struct Transaction {
 	SnapshotPtr base;  // null: the table does not exist yet (version 0 will be tried)
 	ReadSet reads;
 	StagedChanges changes;
-	std::string operation;  // "WRITE", "DELETE", "UPDATE", "MERGE", "CREATE TABLE", ... (properties.md 6.4)
+	std::string operation;  // "WRITE", "DELETE", "UPDATE", "MERGE", "CREATE TABLE", ...
 	std::map<std::string, std::string> operation_parameters;  // values are JSON text
 	std::map<std::string, std::string> operation_metrics;
 };

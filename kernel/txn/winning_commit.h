@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // WinningCommit: a commit of somebody else after the version that we read, as the sum of its effects on files. Each
 // winner is read once. A commit with dataChange=false counts as a rearrangement only if its row counts agree, partition
-// by partition (resolution.md 5.7, trap 7); isBlindAppend is believed only of a commit that removes nothing (trap 6).
+// by partition; isBlindAppend is believed only of a commit that removes nothing.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // WriteSerializable: may a transaction that missed rows of blind appends be ordered before those appends
-// (resolution.md 5.5, with its proof)? Works on what every single winner did, not on the net delta: a row counts even
+// (docs/concurrency.md, with the proof)? Works on what every single winner did, not on the net delta: a row counts even
 // if it was removed again later.
 #pragma once
 
