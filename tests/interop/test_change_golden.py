@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of other engines, changed by us on a copy: contents follow a model in Python, and the other engines read the result."""
+
+import shutil
+
+import duckdb
+import pytest
+
+from conftest import connect_lake
+from judges import plain, seen_by_deltalake, seen_by_duckdb_delta
+
+BOTH = ["deltalake", "duckdb"]
+READABLE_BY = {  # deltalake does not read tables with column mapping
+    "dat/deletion_vectors/delta": BOTH,
+    "dat/multi_partitioned/delta": BOTH,
+    "dat/multi_partitioned_2/delta": BOTH,
+    "dat/column_mapping/delta": ["duckdb"],
+    "delta-spark/table-with-dv-large": BOTH,
+    "delta-kernel-rs/v2-checkpoints-parquet-with-sidecars": BOTH,
+    "delta-kernel-rs/v1-multi-part-struct-stats-only": BOTH,
+    "derived/dv-inline": BOTH,
+    "derived/row-tracking-materialized": BOTH,
+    "golden-tables/table-with-columnmapping-mode-id/delta": ["duckdb"],
+    "golden-tables/deltatbl-special-chars-in-partition-column": BOTH,
+    "golden-tables/dv-partitioned-with-checkpoint/delta": BOTH,
+    "golden-tables/log-replay-dv-key-cases/delta": BOTH,
+    "golden-tables/data-reader-partition-values/delta": BOTH,
+}
+JUDGES = {"deltalake": seen_by_deltalake, "duckdb": seen_by_duckdb_delta}
+
+
+def contents(con, table, where="true"):
+    return plain(con.execute(f'FROM "{table}" WHERE {where}').to_arrow_table())
+
+
+def copied(golden, tmp_path, name):
+    table = tmp_path / "t"
+    shutil.copytree(golden / name, table)
+    return table
+
+
+@pytest.mark.parametrize("name", READABLE_BY)
+def test_change_and_read_back(golden, tmp_path, name):
+    table = copied(golden, tmp_path, name)
+    with connect_lake(table) as con:
+        before = contents(con, "t")
+        gone = contents(con, "t", "file_row_number = 1")
+        assert con.execute("DELETE FROM t WHERE file_row_number = 1").fetchone() == (len(gone),)
+        expected = list(before)
+        for row in gone:
+            expected.remove(row)
+        column = con.execute("DESCRIBE t").fetchall()[0][0]
+        con.execute(f'UPDATE t SET "{column}" = "{column}" WHERE file_row_number < 3')  # moves rows, changes none
+        assert contents(con, "t") == expected
+        doubled = contents(con, "t", "true ORDER BY ALL LIMIT 2")
+        con.execute("INSERT INTO t SELECT * FROM t ORDER BY ALL LIMIT 2")
+        final = contents(con, "t")
+        assert doubled and final == sorted(expected + doubled, key=repr)
+    for judge in READABLE_BY[name]:
+        assert JUDGES[judge](table) == final, judge
+
+
+@pytest.mark.parametrize(
+    "name, feature",
+    [
+        ("dat/cdf/delta", "changeDataFeed"),
+        ("dat/check_constraints/delta", "checkConstraints"),
+        ("dat/generated_columns/delta", "generatedColumns"),
+        ("delta-spark/identity_test_written_by_version_5", "identityColumns"),
+        ("delta-kernel/basic_catalog_managed", "catalogManaged"),
+        ("golden-tables/type-widening", "typeWidening"),
+        ("golden-tables/table-with-icebegCompatV2Enabled", "icebergCompatV2"),
+    ],
+)
+def test_what_may_not_be_changed_is_refused_by_name(golden, tmp_path, name, feature):
+    table = copied(golden, tmp_path, name)
+    files = {path for path in table.rglob("*")}
+    with connect_lake(table) as con:
+        column = con.execute("DESCRIBE t").fetchall()[0][0]
+        for statement in ("DELETE FROM t", f'UPDATE t SET "{column}" = NULL'):
+            with pytest.raises(duckdb.NotImplementedException, match=feature):
+                con.execute(statement)
+        assert contents(con, "t") is not None
+    assert {path for path in table.rglob("*")} == files
