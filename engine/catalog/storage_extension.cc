@@ -11,6 +11,7 @@
 #include "engine/catalog/transaction_manager.h"
 #include "engine/scan/scan_function.h"
 #include "engine/settings.h"
+#include "engine/statement/delta_spelling.h"
 #include "engine/write/plan_delete.h"
 
 namespace braid::engine {
@@ -42,6 +43,7 @@ void RegisterBraid(duckdb::ExtensionLoader& loader) {
   duckdb::StorageExtension::Register(config, "braid", std::move(storage));
   RegisterSettings(config);
   RegisterDeleteReturning(config);
+  RegisterDeltaSpelling(config);
   RegisterScanFunction(loader);
 }
 
