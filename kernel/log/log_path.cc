@@ -66,7 +66,7 @@ std::optional<LogFileName> ParseLogFileName(std::string_view name) {
 		file.last_version = *last;
 		return file;
 	}
-	if (pieces[1] != "checkpoint") return std::nullopt;
+	if (pieces.size() < 2 || pieces[1] != "checkpoint") return std::nullopt;
 	if (pieces.size() == 3 && pieces[2] == "parquet") {
 		file.kind = LogFileKind::kClassicCheckpoint;
 		return file;
