@@ -92,7 +92,7 @@ def run_read(golden, table: str, operation: str) -> list:
     version = re.fullmatch(r"read version (-?\d+)", operation)
     source = scan(golden, table, version[1] if version else None)
     if operation == "time-travel":
-        source = scan(golden, table).replace(")", ", "timestamp" => TIMESTAMPTZ '2100-01-01 00:00:00+00')")
+        source = scan(golden, table)[:-1] + ''', "timestamp" => TIMESTAMPTZ '2100-01-01 00:00:00+00')'''
     return con.execute(f"SELECT * FROM {source}").fetchall()
 
 
