@@ -23,16 +23,17 @@ class DvFilter final : public duckdb::DeleteFilter {
     positions.clear();
     deleted_->Collect(first, first + count, positions);
     selection.Initialize(STANDARD_VECTOR_SIZE);
-    duckdb::idx_t kept = 0;
-    size_t next = 0;
-    for (duckdb::idx_t row = 0; row < count; ++row) {
-      if (next < positions.size() && positions[next] == first + row) {
-        ++next;
-      } else {
-        selection.set_index(kept++, row);
-      }
+    duckdb::sel_t* out = selection.data();
+    duckdb::sel_t row = 0;
+    auto keep_until = [&](duckdb::sel_t end) {
+      while (row < end) *out++ = row++;
+    };
+    for (uint64_t position : positions) {
+      keep_until(static_cast<duckdb::sel_t>(position - first));
+      ++row;
     }
-    return kept;
+    keep_until(static_cast<duckdb::sel_t>(count));
+    return count - positions.size();
   }
 
  private:
