@@ -11,7 +11,7 @@ from judges import plain, seen_by_deltalake, seen_by_duckdb_delta
 
 BOTH = ["deltalake", "duckdb"]
 READABLE_BY = {  # deltalake does not read tables with column mapping
-    "dat/deletion_vectors/delta": BOTH,
+    "delta-kernel/basic-dv-no-checkpoint": BOTH,
     "dat/multi_partitioned/delta": BOTH,
     "dat/multi_partitioned_2/delta": BOTH,
     "dat/column_mapping/delta": ["duckdb"],
