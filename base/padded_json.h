@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// simdjson over text that has no padding behind it: the text is copied into a buffer of this thread. One document at a time per thread:
-// it is valid until the next call.
+// simdjson over text that has no padding behind it: the text is copied into a buffer of this thread. One document
+// at a time per thread: it is valid until the next call.
 #pragma once
 
 #include <string>

@@ -114,8 +114,8 @@ Result<std::string> DecodeZ85(std::string_view text) {
 	bytes.reserve(text.size() / 5 * 4);
 	for (size_t i = 0; i < text.size(); i += 5) {
 		std::string_view group = text.substr(i, 5);
-		// Some writers shorten the last group instead of padding the bytes: each leading '#' stands for one byte that is
-		// not there. It cannot be meant as a digit: 84 * 85^4 is above 2^32, and so on for shorter groups.
+		// Some writers shorten the last group instead of padding the bytes: each leading '#' stands for one byte
+		// that is not there. It cannot be meant as a digit: 84 * 85^4 is above 2^32, and so on for shorter groups.
 		const size_t missing = i + 5 == text.size() ? std::min(group.find_first_not_of('#'), group.size()) : 0;
 		if (missing > 3) return BadBitmap("Z85 group without a byte");
 		group.remove_prefix(missing);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes of a deletion vector: the serialized bitmap with its magic number, and the Z85 text of inline vectors
-// (PROTOCOL: Deletion Vectors, "Deletion Vector Format"). Reading accepts the portable (…377) and the native (…376) form and never
-// reads past the bytes given; writing produces the portable form only.
+// (PROTOCOL: Deletion Vectors, "Deletion Vector Format"). Reading accepts the portable (…377) and the native (…376)
+// form and never reads past the bytes given; writing produces the portable form only.
 #pragma once
 
 #include <string>

@@ -22,7 +22,8 @@ struct DvDescriptor {
 
 // storageType + pathOrInlineDv [+ "@" + offset]: the second half of a logical file's key.
 std::string UniqueId(const DvDescriptor& dv);
-// Where the vector's file is, relative to the table root (an absolute URI for 'p'). kCorrupt: inline, an unknown type, not a UUID.
+// Where the vector's file is, relative to the table root (an absolute URI for 'p'). kCorrupt: inline, an unknown
+// type, not a UUID.
 Result<std::string> FilePath(const DvDescriptor& dv);
 
 }  // namespace braid

@@ -28,7 +28,8 @@ std::string Mismatch(const char* what, int64_t log, int64_t stored) {
 Result<std::string> ReadStored(LogStore& store, const DvDescriptor& dv, const std::string& path) {
 	const int64_t offset = dv.offset.value_or(0);
 	if (offset < 0) return Fail(ErrorKind::kCorrupt, "negative offset " + std::to_string(offset));
-	// One read serves the file's version byte and the record when the record stands near the beginning, as nearly all do.
+	// One read serves the file's version byte and the record when the record stands near the beginning, as nearly
+	// all do.
 	constexpr int64_t kNear = 64 * 1024;
 	const int64_t start = offset <= kNear ? 0 : offset;
 	BRAID_TRY(std::string bytes, store.ReadRange(path, start, offset - start + kWord + dv.size_in_bytes + kWord));

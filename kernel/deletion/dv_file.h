@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a vector through its descriptor, with size, checksum, magic number and cardinality verified, and writing several vectors into
-// one new file or inline (PROTOCOL: Deletion Vectors, "Deletion Vector File Storage Format"). A published file is never touched again.
+// Reading a vector through its descriptor, with size, checksum, magic number and cardinality verified, and writing
+// several vectors into one new file or inline (PROTOCOL: Deletion Vectors, "Deletion Vector File Storage Format").
+// A published file is never touched again.
 #pragma once
 
 #include <span>
@@ -15,10 +16,12 @@
 
 namespace braid {
 
-// Vectors below this size (bytes with the magic number) are written inline into the log: it spares a file and two fsyncs.
+// Vectors below this size (bytes with the magic number) are written inline into the log: it spares a file and two
+// fsyncs.
 inline constexpr int32_t kInlineDvLimit = 256;
 
-// Errors: kNotFound (file missing), kCorrupt (size, checksum, magic, cardinality); the message names data file and vector.
+// Errors: kNotFound (file missing), kCorrupt (size, checksum, magic, cardinality); the message names data file and
+// vector.
 Result<PositionSet> ReadDeletionVector(LogStore& store, const DvDescriptor& dv, std::string_view data_file);
 
 struct WrittenDvs {

@@ -83,7 +83,8 @@ std::optional<Decimal> Rescale(const Decimal& value, int scale) {
 }
 
 std::strong_ordering CompareDecimals(const Decimal& a, const Decimal& b) {
-	// Whole parts first, then fractions brought to one scale: neither can overflow. Both are truncated towards zero, so that their signs agree.
+	// Whole parts first, then fractions brought to one scale: neither can overflow. Both are truncated towards
+	// zero, so that their signs agree.
 	const __int128 power_a = kPowersOfTen[static_cast<size_t>(a.scale)],
 				   power_b = kPowersOfTen[static_cast<size_t>(b.scale)];
 	const __int128 whole_a = a.unscaled / power_a, whole_b = b.unscaled / power_b;

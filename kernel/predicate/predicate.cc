@@ -137,7 +137,8 @@ Predicate Predicate::Or(std::vector<Predicate> children) {
 	return Junction(PredicateKind::kOr, PredicateKind::kFalse, PredicateKind::kTrue, std::move(children));
 }
 
-// "IS TRUE" of a negation is "IS FALSE" of what is negated. De Morgan and the opposite comparison keep exactly that in three-valued logic.
+// "IS TRUE" of a negation is "IS FALSE" of what is negated. De Morgan and the opposite comparison keep exactly that
+// in three-valued logic.
 Predicate Predicate::Not(Predicate exact) {
 	switch (exact.kind) {
 		case PredicateKind::kTrue:

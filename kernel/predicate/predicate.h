@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predicate: a condition over one row of a table in a small closed form, used to prune files, to record what a transaction read, and to judge
-// other transactions by what they recorded. A row satisfies it when it IS TRUE (SQL three-valued logic).
-// What cannot be expressed is widened: kTrue inside AND. A predicate is always a superset of the rows that were really read.
-// NOT is the trap: the complement of a superset is not a superset. Not() therefore takes an exact condition only; who translates NOT (a AND b)
-// with an inexpressible b must push the NOT inwards first, Or({Not(a), True()}), so that what is widened never stands under a NOT.
+// Predicate: a condition over one row of a table in a small closed form, used to prune files, to record what a
+// transaction read, and to judge other transactions by what they recorded. A row satisfies it when it IS TRUE (SQL
+// three-valued logic). What cannot be expressed is widened: kTrue inside AND. A predicate is always a superset of
+// the rows that were really read. NOT is the trap: the complement of a superset is not a superset. Not() therefore
+// takes an exact condition only; who translates NOT (a AND b) with an inexpressible b must push the NOT inwards
+// first, Or({Not(a), True()}), so that what is widened never stands under a NOT.
 #pragma once
 
 #include <string>
@@ -24,8 +25,8 @@ struct Predicate {
 	CompareOp op = CompareOp::kEqual;      // kCompare
 	std::vector<Scalar> values;            // kCompare: one; kIn: any number, never NULL
 
-	// The constructors simplify: nested ANDs and ORs are flattened, TRUE and FALSE folded, single members taken out, NOT pushed down to the
-	// leaves. In what they answer, kNot stands directly over kIn or kIsNull only.
+	// The constructors simplify: nested ANDs and ORs are flattened, TRUE and FALSE folded, single members taken
+	// out, NOT pushed down to the leaves. In what they answer, kNot stands directly over kIn or kIsNull only.
 	static Predicate True() { return {}; }
 	static Predicate False();
 	static Predicate And(std::vector<Predicate> children);
@@ -40,7 +41,8 @@ struct Predicate {
 
 std::string ToString(const Predicate& predicate);                 // SQL-like, for messages
 // {"and":[...]}, {"or":[...]}, {"not":...}, {"op":"<=","column":["a","b"],"type":"long","value":"7"},
-// {"in":["1","2"],"column":["a"],"type":"long"}, {"isNull":["a"]}, true, false. Values are text, so that no digit is lost.
+// {"in":["1","2"],"column":["a"],"type":"long"}, {"isNull":["a"]}, true, false. Values are text, so that no digit
+// is lost.
 std::string PredicateToJson(const Predicate& predicate);
 Result<Predicate> PredicateFromJson(std::string_view json);       // kCorrupt; never more than 64 levels deep
 // A superset that is at most `max_bytes` of JSON: IN lists become bounds, then whole conditions kTrue.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predicates as JSON, the form in which a commit records what it read ("braid":{"reads":[...]} of commitInfo), and their widening to a size.
+// Predicates as JSON, the form in which a commit records what it read ("braid":{"reads":[...]} of commitInfo), and
+// their widening to a size.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -194,7 +195,8 @@ Predicate BoundsOf(const Predicate& in) {
 						   Predicate::Compare(in.column, CompareOp::kLessEqual, *largest)});
 }
 
-// Every IN list of more than `longest` values becomes its bounds. Below NOT a list cannot be widened, only dropped with its NOT.
+// Every IN list of more than `longest` values becomes its bounds. Below NOT a list cannot be widened, only dropped
+// with its NOT.
 Predicate WithoutLongLists(const Predicate& predicate, size_t longest) {
 	switch (predicate.kind) {
 		case PredicateKind::kIn:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dates and timestamps as text in every spelling that logs hold. Proleptic Gregorian calendar, any year that fits; nothing here
-// knows a time zone but UTC and the offset that a text states.
+// Dates and timestamps as text in every spelling that logs hold. Proleptic Gregorian calendar, any year that fits;
+// nothing here knows a time zone but UTC and the offset that a text states.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ inline constexpr int64_t kMicrosPerDay = int64_t {86'400} * 1'000'000;
 
 // "2024-02-29", also with a sign or more than four digits in the year. Days since the epoch.
 std::optional<int64_t> ParseDate(std::string_view text);
-// A date, or a date and a time behind 'T' or blanks: "2024-01-01 10:00", "2024-01-01T10:00:00.123456Z", "... 10:00:00+05:30".
-// Microseconds since the epoch; without a zone as if UTC. Digits behind the sixth are cut off.
+// A date, or a date and a time behind 'T' or blanks: "2024-01-01 10:00", "2024-01-01T10:00:00.123456Z", "...
+// 10:00:00+05:30". Microseconds since the epoch; without a zone as if UTC. Digits behind the sixth are cut off.
 std::optional<int64_t> ParseTimestamp(std::string_view text);
 
 void AppendDate(int64_t days, std::string& out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which files of a snapshot can hold a row that satisfies a predicate: by partition values, bounds and null counts.
-// Guarantees: never drops a file that has such a row, deletion vectors and wide bounds included (PROTOCOL: Per-file Statistics).
+// Guarantees: never drops a file that has such a row, deletion vectors and wide bounds included (PROTOCOL: Per-file
+// Statistics).
 #pragma once
 
 #include <memory>

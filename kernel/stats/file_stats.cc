@@ -16,7 +16,8 @@ constexpr std::string_view kUsualStart = "{\"numRecords\":";
 
 using FieldPath = std::vector<const Field*>;
 
-// Calls visit(path of fields) for every leaf: a field that is no struct. Arrays and maps are leaves, they have null counts.
+// Calls visit(path of fields) for every leaf: a field that is no struct. Arrays and maps are leaves, they have null
+// counts.
 template <class Visit>
 void ForEachLeaf(const StructType& type, FieldPath& path, const Visit& visit) {
 	for (const Field& field : type.fields) {

@@ -34,12 +34,15 @@ std::optional<int64_t> NumRecords(std::string_view stats_json);
 // `schema` gives types by physical path. Only columns of `wanted` (physical top-level names; empty = all) are parsed.
 Result<FileStats> ParseFileStats(std::string_view stats_json, const StructType& schema, ColumnMappingMode mode,
                                  const std::vector<std::string>& wanted = {});
-// Truncates strings to 32 characters (max rounded up), timestamps to milliseconds (max rounded up), leaves out what JSON cannot hold.
+// Truncates strings to 32 characters (max rounded up), timestamps to milliseconds (max rounded up), leaves out what
+// JSON cannot hold.
 std::string WriteFileStats(const FileStats& stats, const StructType& schema, ColumnMappingMode mode);
-// The statistics of the same file once it has a deletion vector: tightBounds false, everything else as it was. Null counts need no change to be
-// in wide form: 0 and numRecords stay true of fewer rows, any other number then means "unknown".
+// The statistics of the same file once it has a deletion vector: tightBounds false, everything else as it was. Null
+// counts need no change to be in wide form: 0 and numRecords stay true of fewer rows, any other number then means
+// "unknown".
 Result<std::string> WidenForDeletionVector(std::string_view stats_json);
-// Which leaf columns get statistics: the first `num_indexed` leaves (-1: all), or the named ones (dataSkippingStatsColumns).
+// Which leaf columns get statistics: the first `num_indexed` leaves (-1: all), or the named ones
+// (dataSkippingStatsColumns).
 std::vector<std::vector<std::string>> StatsColumns(const StructType& schema, ColumnMappingMode mode, const Configuration& configuration,
                                                    const std::vector<std::string>& partition_columns);
 

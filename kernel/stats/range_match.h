@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a condition on one column can be TRUE for some row, given what is known of the column: one value, or statistics of a file.
-// Guarantees: "false" is a proof. Deleted rows and wide bounds do no harm, they only make the proof rarer (PROTOCOL: Per-file Statistics).
+// Whether a condition on one column can be TRUE for some row, given what is known of the column: one value, or
+// statistics of a file. Guarantees: "false" is a proof. Deleted rows and wide bounds do no harm, they only make the
+// proof rarer (PROTOCOL: Per-file Statistics).
 #pragma once
 
 #include <cstdint>

@@ -61,8 +61,9 @@ std::optional<Scalar> ParseFloatBound(const Token& token, const StatsShape::Node
 	return value;
 }
 
-// Spark cuts timestamps of statistics down to milliseconds, the maximum as well (golden: timestamp-truncation-stats, where the largest
-// value is 4.0005 s and maxValues says 4.000): a maximum without microseconds stands for the whole millisecond.
+// Spark cuts timestamps of statistics down to milliseconds, the maximum as well (golden:
+// timestamp-truncation-stats, where the largest value is 4.0005 s and maxValues says 4.000): a maximum without
+// microseconds stands for the whole millisecond.
 std::optional<Scalar> ParseTimestampBound(const Token& token, TypeKind kind, Group group) {
 	auto value = ScalarFromText(token.text, kind);
 	if (!value || group != Group::kMax) return value;
@@ -71,8 +72,8 @@ std::optional<Scalar> ParseTimestampBound(const Token& token, TypeKind kind, Gro
 	return value;
 }
 
-// delta-rs writes decimals as doubles: its 1.2345678901234567e+27 may stand for a value that is a little above or below. A number of more digits
-// than a double holds is widened by what rounding can have moved it.
+// delta-rs writes decimals as doubles: its 1.2345678901234567e+27 may stand for a value that is a little above or
+// below. A number of more digits than a double holds is widened by what rounding can have moved it.
 std::optional<Scalar> ParseDecimalBound(const Token& token, const StatsShape::Node& node, Group group) {
 	auto value = ParseDecimal(token.text);
 	if (!value) return std::nullopt;

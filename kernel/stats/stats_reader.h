@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads chosen columns out of the JSON text of file statistics without building anything for the others: the inner loop of file pruning.
-// A bound that cannot be read, or that some writer is known to get wrong, is left out: a missing bound never prunes.
+// Reads chosen columns out of the JSON text of file statistics without building anything for the others: the inner
+// loop of file pruning. A bound that cannot be read, or that some writer is known to get wrong, is left out: a
+// missing bound never prunes.
 #pragma once
 
 #include <optional>

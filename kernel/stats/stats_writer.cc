@@ -106,7 +106,8 @@ std::optional<std::string> BoundJson(const Scalar& value, Side side) {
 	}
 }
 
-// One of minValues, maxValues, nullCount: the members in the order of the schema, structs as objects, nothing for columns without a value.
+// One of minValues, maxValues, nullCount: the members in the order of the schema, structs as objects, nothing for
+// columns without a value.
 template <class ValueOf>
 std::string GroupJson(const StructType& type, ColumnMappingMode mode, const FileStats& stats,
 					  std::vector<std::string>& path, const ValueOf& value_of) {

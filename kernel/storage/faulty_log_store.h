@@ -39,7 +39,8 @@ class FaultyLogStore final : public LogStore {
 public:
 	explicit FaultyLogStore(LogStore& target) : target_(target) {}
 
-	// The n-th call from now (1 = the next one) of `operation`, of those whose path contains `path_part`, answers `kind`.
+	// The n-th call from now (1 = the next one) of `operation`, of those whose path contains `path_part`, answers
+	// `kind`.
 	void FailNth(StoreOperation operation, int n, ErrorKind kind, FaultMoment moment = FaultMoment::kBefore,
 				 std::string path_part = "");
 	// Runs `action` just before the n-th such call, without failing it. The action may use the target store, not this

@@ -296,7 +296,8 @@ Status LocalLogStore::MakeDurable(std::span<const std::string> paths) {
 		BRAID_TRY(SyncPath(location));
 		FaultPoint("durable.file_synced");
 		std::string directory = ParentDirectory(location);
-		// Any directory on the way to the table's root may be new (a partition's first file): each holds a new name then.
+		// Any directory on the way to the table's root may be new (a partition's first file): each holds a new name
+		// then.
 		while (directories.insert(directory).second && directory.starts_with(root_ + "/"))
 			directory = ParentDirectory(directory);
 	}

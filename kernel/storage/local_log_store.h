@@ -29,7 +29,8 @@ public:
 	Status MakeDurable(std::span<const std::string> paths) override;
 	Status MoveIfAbsent(std::string_view from, std::string_view to) override;
 	Status Delete(std::string_view path) override;
-	// Paths are relative to the root and plain, or absolute paths and file: URIs as a log spells them (percent-encoded).
+	// Paths are relative to the root and plain, or absolute paths and file: URIs as a log spells them
+	// (percent-encoded).
 	std::string Location(std::string_view path) const override;
 
 private:

@@ -146,7 +146,8 @@ TEST(ParseFileStats, OnlyWantedColumnsAndPhysicalNames) {
 }
 
 TEST(ParseFileStats, DecimalsThatWentThroughADouble) {
-	// Written by deltalake 1.6.6 for the maximum 1234567890123456789012345678.0123456789 and the minimum of its negation.
+	// Written by deltalake 1.6.6 for the maximum 1234567890123456789012345678.0123456789 and the minimum of its
+	// negation.
 	const FileStats lossy =
 		Parse(R"({"minValues":{"dec":-1.2345678901234567e+27},"maxValues":{"dec":1.2345678901234567e+27}})");
 	const Scalar largest {TypeKind::kDecimal, *ParseDecimal("1234567890123456789012345678.0123456789")};

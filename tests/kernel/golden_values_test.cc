@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// All commits of all golden tables: every partition value is a value of its type, every file's statistics can be read, no minimum is
-// above its maximum, and every deletion vector has the cardinality that the log states and only positions that the file has.
-// The numbers of what was seen are asserted, so that the walk cannot silently see nothing.
+// All commits of all golden tables: every partition value is a value of its type, every file's statistics can be
+// read, no minimum is above its maximum, and every deletion vector has the cardinality that the log states and only
+// positions that the file has. The numbers of what was seen are asserted, so that the walk cannot silently see
+// nothing.
 #include <gtest/gtest.h>
 
 #include <algorithm>

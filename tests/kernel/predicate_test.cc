@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building, simplifying, recording and widening predicates. Meaning is checked against a naive evaluator over random rows.
+// Building, simplifying, recording and widening predicates. Meaning is checked against a naive evaluator over
+// random rows.
 #include "kernel/predicate/predicate.h"
 
 #include <gtest/gtest.h>

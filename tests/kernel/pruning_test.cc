@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pruning may keep a file too many, never drop one that has a matching row: fixed cases for what is pruned, random ones for what must not be.
+// Pruning may keep a file too many, never drop one that has a matching row: fixed cases for what is pruned, random
+// ones for what must not be.
 #include "kernel/snapshot/pruning.h"
 
 #include <gtest/gtest.h>
@@ -180,8 +181,8 @@ FileStats CollectStats(const std::vector<Row>& rows, Writer writer) {
 	return stats;
 }
 
-// Statistics as Spark spells them: timestamps cut down to milliseconds on both sides, NaN and infinities as strings, long strings cut with a
-// high character behind the maximum.
+// Statistics as Spark spells them: timestamps cut down to milliseconds on both sides, NaN and infinities as
+// strings, long strings cut with a high character behind the maximum.
 std::string SparkBound(const Scalar& value, bool is_max) {
 	switch (value.kind) {
 		case TypeKind::kFloat:

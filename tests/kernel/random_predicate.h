@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random rows and conditions over a small table, with an evaluator of SQL's three-valued logic that shares nothing with the kernel but the
-// plain values: what the property tests of predicates and of pruning are judged by.
+// Random rows and conditions over a small table, with an evaluator of SQL's three-valued logic that shares nothing
+// with the kernel but the plain values: what the property tests of predicates and of pruning are judged by.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values as text and in order: decimals, dates, timestamps, floats, and partition values in every spelling of the protocol.
+// Values as text and in order: decimals, dates, timestamps, floats, and partition values in every spelling of the
+// protocol.
 #include "kernel/predicate/scalar.h"
 
 #include <gtest/gtest.h>
