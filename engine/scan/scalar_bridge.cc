@@ -2,7 +2,7 @@
 // Decimals pass as 128-bit integers with their scale, points in time as microseconds.
 #include "engine/scan/scalar_bridge.h"
 
-#include "duckdb/common/exception.hpp"
+#include "duckdb/common/exception/conversion_exception.hpp"
 #include "duckdb/common/types/hugeint.hpp"
 
 namespace braid::engine {
@@ -27,13 +27,18 @@ __int128 UnscaledOf(const Value& value) {
   }
 }
 
-Value DecimalValue(const Decimal& decimal, const duckdb::LogicalType& type) {
+std::optional<Value> CastTo(const Value& value, const duckdb::LogicalType& type) {
+  Value result;
+  std::string problem;
+  return value.DefaultTryCastAs(type, result, &problem, true) ? std::optional(std::move(result)) : std::nullopt;
+}
+
+std::optional<Value> DecimalValue(const Decimal& decimal, const duckdb::LogicalType& type) {
   auto bits = static_cast<unsigned __int128>(decimal.unscaled);
   duckdb::hugeint_t wide;
   wide.upper = static_cast<int64_t>(static_cast<uint64_t>(bits >> 64));
   wide.lower = static_cast<uint64_t>(bits);
-  Value exact = Value::DECIMAL(wide, 38, static_cast<uint8_t>(decimal.scale));
-  return exact.DefaultCastAs(type);
+  return CastTo(Value::DECIMAL(wide, 38, static_cast<uint8_t>(decimal.scale)), type);
 }
 
 }  // namespace
@@ -72,7 +77,7 @@ std::optional<Scalar> ToScalar(const Value& value) {
   }
 }
 
-Value ToValue(const Scalar& scalar, const duckdb::LogicalType& type) {
+std::optional<Value> TryToValue(const Scalar& scalar, const duckdb::LogicalType& type) {
   if (scalar.is_null()) return Value(type);
   switch (type.id()) {
     case LogicalTypeId::BOOLEAN:
@@ -81,7 +86,7 @@ Value ToValue(const Scalar& scalar, const duckdb::LogicalType& type) {
     case LogicalTypeId::SMALLINT:
     case LogicalTypeId::INTEGER:
     case LogicalTypeId::BIGINT:
-      return Value::BIGINT(std::get<int64_t>(scalar.value)).DefaultCastAs(type);
+      return CastTo(Value::BIGINT(std::get<int64_t>(scalar.value)), type);
     case LogicalTypeId::FLOAT:
       return Value::FLOAT(static_cast<float>(std::get<double>(scalar.value)));
     case LogicalTypeId::DOUBLE:
@@ -99,8 +104,13 @@ Value ToValue(const Scalar& scalar, const duckdb::LogicalType& type) {
     case LogicalTypeId::TIMESTAMP:
       return Value::TIMESTAMP(duckdb::timestamp_t(std::get<int64_t>(scalar.value)));
     default:
-      throw duckdb::NotImplementedException("A constant of type %s", type.ToString());
+      return std::nullopt;
   }
+}
+
+Value ToValue(const Scalar& scalar, const duckdb::LogicalType& type) {
+  if (auto value = TryToValue(scalar, type)) return *std::move(value);
+  throw duckdb::ConversionException("\"%s\" is no value of type %s", ToText(scalar), type.ToString());
 }
 
 }  // namespace braid::engine

@@ -11,7 +11,9 @@ namespace braid::engine {
 
 // nullopt for a type that Delta has no primitive for.
 std::optional<Scalar> ToScalar(const duckdb::Value& value);
-// `type` is the column's: integers widen to it. NULL becomes a NULL of that type.
+// `type` is the column's: integers widen to it. NULL becomes a NULL of that type. nullopt if the type cannot hold the value.
+std::optional<duckdb::Value> TryToValue(const Scalar& scalar, const duckdb::LogicalType& type);
+// As TryToValue; throws.
 duckdb::Value ToValue(const Scalar& scalar, const duckdb::LogicalType& type);
 
 }  // namespace braid::engine

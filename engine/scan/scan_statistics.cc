@@ -98,10 +98,13 @@ duckdb::unique_ptr<duckdb::BaseStatistics> ColumnStatistics(duckdb::ClientContex
   if (!HasSoundBounds(type)) return nullptr;
   auto bounds = BoundsOf(files, view.schema->fields[column]);
   if (!bounds || !bounds->has_values) return nullptr;
+  auto min = TryToValue(*bounds->min, type);
+  auto max = TryToValue(*bounds->max, type);
+  if (!min || !max) return nullptr;
   if (files.entry() && !RegisterPlannedRead(context, *files.entry(), files.registration(), files.conditions())) return nullptr;
   auto statistics = duckdb::NumericStats::CreateUnknown(type);
-  duckdb::NumericStats::SetMin(statistics, ToValue(*bounds->min, type));
-  duckdb::NumericStats::SetMax(statistics, ToValue(*bounds->max, type));
+  duckdb::NumericStats::SetMin(statistics, *min);
+  duckdb::NumericStats::SetMax(statistics, *max);
   if (!bounds->has_nulls) statistics.Set(duckdb::StatsInfo::CANNOT_HAVE_NULL_VALUES);
   return statistics.ToUnique();
 }
