@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Values are checked when they are set, so that a commit never meets one that it does not know.
 #include "engine/settings.h"
 
 #include <array>
@@ -41,11 +42,14 @@ void RequireOneOf(const char* name, Value& value, std::initializer_list<const ch
 
 void RequireAtLeast(const char* name, const Value& value, int64_t least) {
 	if (value.IsNull() || value.GetValue<int64_t>() < least) {
-		throw duckdb::InvalidInputException("%s must be at least %lld, not %s", name, static_cast<long long>(least), value.ToString());
+		throw duckdb::InvalidInputException("%s must be at least %lld, not %s", name, static_cast<long long>(least),
+											value.ToString());
 	}
 }
 
-void CheckDurability(duckdb::ClientContext&, SetScope, Value& value) { RequireOneOf(kDurability, value, {"fsync", "none"}); }
+void CheckDurability(duckdb::ClientContext&, SetScope, Value& value) {
+	RequireOneOf(kDurability, value, {"fsync", "none"});
+}
 void CheckMode(duckdb::ClientContext&, SetScope, Value& value) { RequireOneOf(kConcurrencyMode, value, {"sound"}); }
 void CheckBudget(duckdb::ClientContext&, SetScope, Value& value) { RequireAtLeast(kConflictTimeBudget, value, 0); }
 void CheckTimeout(duckdb::ClientContext&, SetScope, Value& value) { RequireAtLeast(kCommitTimeout, value, 1); }
@@ -62,16 +66,16 @@ struct Setting {
 
 const std::array<Setting, 5>& Settings() {
 	static const std::array<Setting, 5> settings = {{
-	    {kDurability, duckdb::LogicalTypeId::VARCHAR, Value("fsync"), SetScope::SESSION, CheckDurability,
-	     "Whether a commit waits until its files are on stable storage: fsync or none"},
-	    {kConcurrencyMode, duckdb::LogicalTypeId::VARCHAR, Value("sound"), SetScope::SESSION, CheckMode,
-	     "How lost races are judged: sound (a conflict only where rows clash)"},
-	    {kConflictTimeBudget, duckdb::LogicalTypeId::BIGINT, Value::BIGINT(10'000), SetScope::SESSION, CheckBudget,
-	     "Milliseconds that one commit may spend on testing rows of concurrent commits, all attempts together"},
-	    {kCommitTimeout, duckdb::LogicalTypeId::BIGINT, Value::BIGINT(600'000), SetScope::SESSION, CheckTimeout,
-	     "Milliseconds after which a commit that keeps losing races without a conflict gives up"},
-	    {kExplainRows, duckdb::LogicalTypeId::BIGINT, Value::BIGINT(5), SetScope::SESSION, CheckRows,
-	     "How many rows a conflict names"},
+		{kDurability, duckdb::LogicalTypeId::VARCHAR, Value("fsync"), SetScope::SESSION, CheckDurability,
+		 "Whether a commit waits until its files are on stable storage: fsync or none"},
+		{kConcurrencyMode, duckdb::LogicalTypeId::VARCHAR, Value("sound"), SetScope::SESSION, CheckMode,
+		 "How lost races are judged: sound (a conflict only where rows clash)"},
+		{kConflictTimeBudget, duckdb::LogicalTypeId::BIGINT, Value::BIGINT(10'000), SetScope::SESSION, CheckBudget,
+		 "Milliseconds that one commit may spend on testing rows of concurrent commits, all attempts together"},
+		{kCommitTimeout, duckdb::LogicalTypeId::BIGINT, Value::BIGINT(600'000), SetScope::SESSION, CheckTimeout,
+		 "Milliseconds after which a commit that keeps losing races without a conflict gives up"},
+		{kExplainRows, duckdb::LogicalTypeId::BIGINT, Value::BIGINT(5), SetScope::SESSION, CheckRows,
+		 "How many rows a conflict names"},
 	}};
 	return settings;
 }
@@ -89,7 +93,8 @@ Value Current(duckdb::ClientContext& context, const char* name) {
 
 void RegisterSettings(duckdb::DBConfig& config) {
 	for (auto& setting : Settings()) {
-		config.AddExtensionOption(setting.name, setting.help, LogicalType(setting.type), setting.default_value, setting.check, setting.scope);
+		config.AddExtensionOption(setting.name, setting.help, LogicalType(setting.type), setting.default_value,
+								  setting.check, setting.scope);
 	}
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// From the bound statement to a TableDescription, with everything refused by name that a Delta table cannot keep.
 #include "engine/catalog/create_table.h"
 
 #include <algorithm>
@@ -26,164 +27,178 @@ namespace {
 using duckdb::CreateTableInfo;
 
 [[noreturn]] void Refuse(const std::string& table, const std::string& what, const std::string& instead) {
-  throw duckdb::NotImplementedException("CREATE TABLE %s: %s is not supported%s", table, what, instead);
+	throw duckdb::NotImplementedException("CREATE TABLE %s: %s is not supported%s", table, what, instead);
 }
 
 void CheckConstraints(const CreateTableInfo& info) {
-  for (auto& constraint : info.constraints) {
-    switch (constraint->type) {
-      case duckdb::ConstraintType::NOT_NULL:
-        break;
-      case duckdb::ConstraintType::CHECK:
-        Refuse(info.table, constraint->ToString(), "; check the rows before they are inserted");
-      case duckdb::ConstraintType::UNIQUE:
-        Refuse(info.table, constraint->Cast<duckdb::UniqueConstraint>().IsPrimaryKey() ? "PRIMARY KEY" : "UNIQUE",
-               ": Delta does not enforce keys");
-      case duckdb::ConstraintType::FOREIGN_KEY:
-        Refuse(info.table, "FOREIGN KEY", ": Delta does not enforce keys");
-      default:
-        Refuse(info.table, constraint->ToString(), "");
-    }
-  }
-  for (auto& column : info.columns.Logical()) {
-    if (column.Generated()) Refuse(info.table, "generated column \"" + column.Name() + "\"", "; compute it when rows are inserted");
-  }
-  if (!info.sort_keys.empty()) Refuse(info.table, "SORTED BY", "; insert the rows in order (INSERT ... SELECT ... ORDER BY)");
+	for (auto& constraint : info.constraints) {
+		switch (constraint->type) {
+			case duckdb::ConstraintType::NOT_NULL:
+				break;
+			case duckdb::ConstraintType::CHECK:
+				Refuse(info.table, constraint->ToString(), "; check the rows before they are inserted");
+			case duckdb::ConstraintType::UNIQUE:
+				Refuse(info.table,
+					   constraint->Cast<duckdb::UniqueConstraint>().IsPrimaryKey() ? "PRIMARY KEY" : "UNIQUE",
+					   ": Delta does not enforce keys");
+			case duckdb::ConstraintType::FOREIGN_KEY:
+				Refuse(info.table, "FOREIGN KEY", ": Delta does not enforce keys");
+			default:
+				Refuse(info.table, constraint->ToString(), "");
+		}
+	}
+	for (auto& column : info.columns.Logical()) {
+		if (column.Generated())
+			Refuse(info.table, "generated column \"" + column.Name() + "\"", "; compute it when rows are inserted");
+	}
+	if (!info.sort_keys.empty())
+		Refuse(info.table, "SORTED BY", "; insert the rows in order (INSERT ... SELECT ... ORDER BY)");
 }
 
 StructType SchemaOf(const CreateTableInfo& info) {
-  StructType schema;
-  schema.kind = TypeKind::kStruct;
-  for (auto& column : info.columns.Logical()) {
-    Field field{column.Name(), ToDeltaType(column.Type(), column.Name()), true, {}};
-    if (!column.Comment().IsNull()) field.metadata["comment"] = JsonString(column.Comment().ToString());
-    if (column.HasDefaultValue()) field.metadata[kCurrentDefault] = JsonString(DefaultText(column.DefaultValue(), column.Name()));
-    schema.fields.push_back(std::move(field));
-  }
-  for (auto& constraint : info.constraints) {
-    if (constraint->type != duckdb::ConstraintType::NOT_NULL) continue;
-    schema.fields[constraint->Cast<duckdb::NotNullConstraint>().index.index].nullable = false;
-  }
-  return schema;
+	StructType schema;
+	schema.kind = TypeKind::kStruct;
+	for (auto& column : info.columns.Logical()) {
+		Field field {column.Name(), ToDeltaType(column.Type(), column.Name()), true, {}};
+		if (!column.Comment().IsNull()) field.metadata["comment"] = JsonString(column.Comment().ToString());
+		if (column.HasDefaultValue())
+			field.metadata[kCurrentDefault] = JsonString(DefaultText(column.DefaultValue(), column.Name()));
+		schema.fields.push_back(std::move(field));
+	}
+	for (auto& constraint : info.constraints) {
+		if (constraint->type != duckdb::ConstraintType::NOT_NULL) continue;
+		schema.fields[constraint->Cast<duckdb::NotNullConstraint>().index.index].nullable = false;
+	}
+	return schema;
 }
 
 std::vector<std::string> PartitionColumns(const CreateTableInfo& info, const StructType& schema) {
-  std::vector<std::string> names;
-  for (auto& key : info.partition_keys) {
-    if (key->GetExpressionType() != duckdb::ExpressionType::COLUMN_REF) {
-      Refuse(info.table, "PARTITIONED BY (" + key->ToString() + ")", ": name columns of the table");
-    }
-    auto& wanted = key->Cast<duckdb::ColumnRefExpression>().GetColumnName();
-    auto field = std::ranges::find_if(schema.fields, [&](auto& f) { return duckdb::StringUtil::CIEquals(f.name, wanted); });
-    if (field == schema.fields.end()) throw duckdb::BinderException("PARTITIONED BY (%s): no such column in table %s", wanted, info.table);
-    if (IsNested(field->type->kind) || field->type->kind == TypeKind::kVariant) {
-      Refuse(info.table, "PARTITIONED BY (" + wanted + ")", ": a column of type " + ToString(*field->type) + " cannot partition");
-    }
-    if (std::ranges::find(names, field->name) != names.end()) throw duckdb::BinderException("PARTITIONED BY names %s twice", wanted);
-    names.push_back(field->name);
-  }
-  if (!names.empty() && names.size() == schema.fields.size()) {
-    throw duckdb::BinderException("Table %s: at least one column must not be a partition column", info.table);
-  }
-  return names;
+	std::vector<std::string> names;
+	for (auto& key : info.partition_keys) {
+		if (key->GetExpressionType() != duckdb::ExpressionType::COLUMN_REF) {
+			Refuse(info.table, "PARTITIONED BY (" + key->ToString() + ")", ": name columns of the table");
+		}
+		auto& wanted = key->Cast<duckdb::ColumnRefExpression>().GetColumnName();
+		auto field =
+			std::ranges::find_if(schema.fields, [&](auto& f) { return duckdb::StringUtil::CIEquals(f.name, wanted); });
+		if (field == schema.fields.end())
+			throw duckdb::BinderException("PARTITIONED BY (%s): no such column in table %s", wanted, info.table);
+		if (IsNested(field->type->kind) || field->type->kind == TypeKind::kVariant) {
+			Refuse(info.table, "PARTITIONED BY (" + wanted + ")",
+				   ": a column of type " + ToString(*field->type) + " cannot partition");
+		}
+		if (std::ranges::find(names, field->name) != names.end())
+			throw duckdb::BinderException("PARTITIONED BY names %s twice", wanted);
+		names.push_back(field->name);
+	}
+	if (!names.empty() && names.size() == schema.fields.size()) {
+		throw duckdb::BinderException("Table %s: at least one column must not be a partition column", info.table);
+	}
+	return names;
 }
 
 // The grammar gives true and false as casts of 't' and 'f' to a type that is not bound yet.
 std::string OptionText(const duckdb::ParsedExpression& option) {
-  if (option.GetExpressionType() == duckdb::ExpressionType::VALUE_CONSTANT) {
-    return option.Cast<duckdb::ConstantExpression>().value.ToString();
-  }
-  if (option.GetExpressionType() == duckdb::ExpressionType::OPERATOR_CAST) {
-    auto& cast = option.Cast<duckdb::CastExpression>();
-    if (cast.child->GetExpressionType() == duckdb::ExpressionType::VALUE_CONSTANT) {
-      auto text = cast.child->Cast<duckdb::ConstantExpression>().value.ToString();
-      bool boolean = duckdb::StringUtil::CIEquals(cast.cast_type.ToString(), "BOOLEAN");
-      return boolean && text == "t" ? "true" : boolean && text == "f" ? "false" : text;
-    }
-  }
-  return option.ToString();
+	if (option.GetExpressionType() == duckdb::ExpressionType::VALUE_CONSTANT) {
+		return option.Cast<duckdb::ConstantExpression>().value.ToString();
+	}
+	if (option.GetExpressionType() == duckdb::ExpressionType::OPERATOR_CAST) {
+		auto& cast = option.Cast<duckdb::CastExpression>();
+		if (cast.child->GetExpressionType() == duckdb::ExpressionType::VALUE_CONSTANT) {
+			auto text = cast.child->Cast<duckdb::ConstantExpression>().value.ToString();
+			bool boolean = duckdb::StringUtil::CIEquals(cast.cast_type.ToString(), "BOOLEAN");
+			return boolean && text == "t" ? "true" : boolean && text == "f" ? "false" : text;
+		}
+	}
+	return option.ToString();
 }
 
 TableDescription Describe(const CreateTableInfo& info, const std::string& location) {
-  CheckConstraints(info);
-  TableDescription table;
-  table.location = location;
-  if (!info.comment.IsNull()) table.description = info.comment.ToString();
-  table.schema = SchemaOf(info);
-  table.partition_columns = PartitionColumns(info, table.schema);
-  for (auto& [key, value] : info.options) {
-    table.properties.emplace_back(key, OptionText(*value));
-  }
-  return table;
+	CheckConstraints(info);
+	TableDescription table;
+	table.location = location;
+	if (!info.comment.IsNull()) table.description = info.comment.ToString();
+	table.schema = SchemaOf(info);
+	table.partition_columns = PartitionColumns(info, table.schema);
+	for (auto& [key, value] : info.options) {
+		table.properties.emplace_back(key, OptionText(*value));
+	}
+	return table;
 }
 
 // properties.md 6.4: maps and lists are JSON inside a JSON string.
 std::map<std::string, std::string> Parameters(const Metadata& metadata) {
-  std::string columns = "[";
-  for (auto& name : metadata.partition_columns) columns += (columns.size() > 1 ? "," : "") + JsonString(name);
-  std::string properties = "{";
-  for (auto& [key, value] : metadata.configuration) {
-    properties += (properties.size() > 1 ? "," : "") + JsonString(key) + ":" + JsonString(value);
-  }
-  return {{"isManaged", JsonString("false")},
-          {"description", metadata.description ? JsonString(*metadata.description) : "null"},
-          {"partitionBy", JsonString(columns + "]")},
-          {"clusterBy", JsonString("[]")},
-          {"properties", JsonString(properties + "}")}};
+	std::string columns = "[";
+	for (auto& name : metadata.partition_columns) columns += (columns.size() > 1 ? "," : "") + JsonString(name);
+	std::string properties = "{";
+	for (auto& [key, value] : metadata.configuration) {
+		properties += (properties.size() > 1 ? "," : "") + JsonString(key) + ":" + JsonString(value);
+	}
+	return {{"isManaged", JsonString("false")},
+			{"description", metadata.description ? JsonString(*metadata.description) : "null"},
+			{"partitionBy", JsonString(columns + "]")},
+			{"clusterBy", JsonString("[]")},
+			{"properties", JsonString(properties + "}")}};
 }
 
 // What is at the place where the table shall be: a snapshot, or nullptr if there is no table.
-SnapshotPtr Existing(duckdb::ClientContext& context, LakeTransaction& transaction, const std::shared_ptr<TableHandle>& table) {
-  if (auto* work = transaction.Find(table->root())) return work->view;
-  DuckdbParquetGateway parquet(*context.db);
-  auto snapshot = table->Latest(parquet);
-  if (snapshot) return transaction.Touch(context, table).view;
-  if (snapshot.error().kind != ErrorKind::kNotFound) Throw(snapshot.error());
-  return nullptr;
+SnapshotPtr Existing(duckdb::ClientContext& context, LakeTransaction& transaction,
+					 const std::shared_ptr<TableHandle>& table) {
+	if (auto* work = transaction.Find(table->root())) return work->view;
+	DuckdbParquetGateway parquet(*context.db);
+	auto snapshot = table->Latest(parquet);
+	if (snapshot) return transaction.Touch(context, table).view;
+	if (snapshot.error().kind != ErrorKind::kNotFound) Throw(snapshot.error());
+	return nullptr;
 }
 
 // Data files of a creation that was cut short, or that another process has not committed yet, do not count as foreign.
 bool LooksLikeOurs(const std::string& name) {
-  return (name.starts_with("part-") && name.find(".c000.") != std::string::npos) || name.find('=') != std::string::npos;
+	return (name.starts_with("part-") && name.find(".c000.") != std::string::npos) ||
+		   name.find('=') != std::string::npos;
 }
 
 // A directory with something else in it is not taken over: VACUUM would clear it away.
 void CheckDirectoryIsFree(const std::string& root, const std::string& name) {
-  std::error_code error;
-  for (auto& entry : std::filesystem::directory_iterator(root, error)) {
-    auto child = entry.path().filename().string();
-    if (LooksLikeOurs(child) || (child != "_SUCCESS" && (child.starts_with(".") || child.starts_with("_")))) continue;
-    throw duckdb::CatalogException("CREATE TABLE %s: directory %s is not empty and not a Delta table (it holds \"%s\")", name, root, child);
-  }
+	std::error_code error;
+	for (auto& entry : std::filesystem::directory_iterator(root, error)) {
+		auto child = entry.path().filename().string();
+		if (LooksLikeOurs(child) || (child != "_SUCCESS" && (child.starts_with(".") || child.starts_with("_"))))
+			continue;
+		throw duckdb::CatalogException(
+			"CREATE TABLE %s: directory %s is not empty and not a Delta table (it holds \"%s\")", name, root, child);
+	}
 }
 
 }  // namespace
 
 duckdb::ErrorData CheckCreateTable(duckdb::BoundCreateTableInfo&) { return {}; }
 
-bool CreateTable(duckdb::ClientContext& context, LakeTransaction& transaction, const std::shared_ptr<TableHandle>& table,
-                 duckdb::BoundCreateTableInfo& bound, bool as_query) {
-  auto& info = bound.Base();
-  auto existing = Existing(context, transaction, table);
-  bool replace = info.on_conflict == duckdb::OnCreateConflict::REPLACE_ON_CONFLICT;
-  if (existing && info.on_conflict == duckdb::OnCreateConflict::IGNORE_ON_CONFLICT) return false;
-  if (existing && !replace) throw duckdb::CatalogException::EntryAlreadyExists(duckdb::CatalogType::TABLE_ENTRY, info.table);
-  bool committed = existing && existing->version >= 0;
-  if (!existing) CheckDirectoryIsFree(table->root(), info.table);
-  auto view = Unwrap(DescribeNewTable(Describe(info, table->root()), committed ? existing : nullptr));
+bool CreateTable(duckdb::ClientContext& context, LakeTransaction& transaction,
+				 const std::shared_ptr<TableHandle>& table, duckdb::BoundCreateTableInfo& bound, bool as_query) {
+	auto& info = bound.Base();
+	auto existing = Existing(context, transaction, table);
+	bool replace = info.on_conflict == duckdb::OnCreateConflict::REPLACE_ON_CONFLICT;
+	if (existing && info.on_conflict == duckdb::OnCreateConflict::IGNORE_ON_CONFLICT) return false;
+	if (existing && !replace)
+		throw duckdb::CatalogException::EntryAlreadyExists(duckdb::CatalogType::TABLE_ENTRY, info.table);
+	bool committed = existing && existing->version >= 0;
+	if (!existing) CheckDirectoryIsFree(table->root(), info.table);
+	auto view = Unwrap(DescribeNewTable(Describe(info, table->root()), committed ? existing : nullptr));
 
-  auto& work = transaction.Create(context, table);
-  std::lock_guard guard(work.mutex);
-  auto& changes = work.work.changes;
-  changes = StagedChanges();
-  changes.protocol = view->protocol;
-  changes.metadata = view->metadata;
-  changes.removes_all = committed;
-  work.view = view;
-  work.work.operation = std::string(replace ? "CREATE OR REPLACE TABLE" : "CREATE TABLE") + (as_query ? " AS SELECT" : "");
-  work.work.operation_parameters = Parameters(view->metadata);
-  work.work.operation_metrics.clear();
-  return true;
+	auto& work = transaction.Create(context, table);
+	std::lock_guard guard(work.mutex);
+	auto& changes = work.work.changes;
+	changes = StagedChanges();
+	changes.protocol = view->protocol;
+	changes.metadata = view->metadata;
+	changes.removes_all = committed;
+	work.view = view;
+	work.work.operation =
+		std::string(replace ? "CREATE OR REPLACE TABLE" : "CREATE TABLE") + (as_query ? " AS SELECT" : "");
+	work.work.operation_parameters = Parameters(view->metadata);
+	work.work.operation_metrics.clear();
+	return true;
 }
 
 }  // namespace braid::engine

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CREATE TABLE: checks what was asked, and stages protocol and metadata of a new (or replaced) Delta table in the transaction.
-// Refuses, by name: types without a Delta counterpart, generated columns, CHECK, PRIMARY KEY, UNIQUE, FOREIGN KEY, SORTED BY, unknown properties.
+// CREATE TABLE: checks what was asked, and stages protocol and metadata of a new (or replaced) Delta table in the
+// transaction. Refuses, by name: types without a Delta counterpart, generated columns, CHECK, PRIMARY KEY, UNIQUE,
+// FOREIGN KEY, SORTED BY, unknown properties.
 #pragma once
 
 #include <memory>
@@ -11,12 +12,13 @@
 
 namespace braid::engine {
 
-// For Catalog::SupportsCreateTable: an error for what CREATE TABLE of a lake never takes; partition keys and options are taken (trap 9).
+// For Catalog::SupportsCreateTable: an error for what CREATE TABLE of a lake never takes; partition keys and options
+// are taken (trap 9).
 duckdb::ErrorData CheckCreateTable(duckdb::BoundCreateTableInfo& info);
 
-// Stages the table in the transaction. `table` names its directory, which need not exist. False: it is there already and IF NOT EXISTS was
-// said. `as_query`: the statement goes on to insert rows (CREATE TABLE AS).
-bool CreateTable(duckdb::ClientContext& context, LakeTransaction& transaction, const std::shared_ptr<TableHandle>& table,
-                 duckdb::BoundCreateTableInfo& info, bool as_query);
+// Stages the table in the transaction. `table` names its directory, which need not exist. False: it is there already
+// and IF NOT EXISTS was said. `as_query`: the statement goes on to insert rows (CREATE TABLE AS).
+bool CreateTable(duckdb::ClientContext& context, LakeTransaction& transaction,
+				 const std::shared_ptr<TableHandle>& table, duckdb::BoundCreateTableInfo& info, bool as_query);
 
 }  // namespace braid::engine

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Every step is checked; the first that fails ends the statement with the path it failed on.
 #include "engine/catalog/drop.h"
 
 #include <filesystem>
@@ -15,58 +16,61 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void Fail(const std::string& what, const std::string& path, const std::error_code& error) {
-  throw duckdb::IOException("Cannot %s %s: %s", what, path, error.message());
+	throw duckdb::IOException("Cannot %s %s: %s", what, path, error.message());
 }
 
 void RemoveTable(const fs::path& root) {
-  std::error_code error;
-  std::vector<fs::path> children;
-  for (fs::directory_iterator entry(root, error), end; !error && entry != end; entry.increment(error)) children.push_back(entry->path());
-  if (error) Fail("list", root, error);
-  for (auto& child : children) {
-    if (child.filename() == kLogDirectory) continue;
-    fs::remove_all(child, error);
-    if (error) Fail("remove", child, error);
-  }
-  fs::remove_all(root, error);
-  if (error) Fail("remove", root, error);
+	std::error_code error;
+	std::vector<fs::path> children;
+	for (fs::directory_iterator entry(root, error), end; !error && entry != end; entry.increment(error))
+		children.push_back(entry->path());
+	if (error) Fail("list", root, error);
+	for (auto& child : children) {
+		if (child.filename() == kLogDirectory) continue;
+		fs::remove_all(child, error);
+		if (error) Fail("remove", child, error);
+	}
+	fs::remove_all(root, error);
+	if (error) Fail("remove", root, error);
 }
 
 }  // namespace
 
 void CreateSchema(duckdb::ClientContext&, const std::string& directory) {
-  std::error_code error;
-  fs::create_directory(directory, error);
-  if (error) Fail("create directory", directory, error);
+	std::error_code error;
+	fs::create_directory(directory, error);
+	if (error) Fail("create directory", directory, error);
 }
 
 void DropSchema(duckdb::ClientContext&, const std::string& directory, bool cascade) {
-  std::error_code error;
-  std::vector<fs::path> tables;
-  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
-    if (fs::is_directory(entry->path() / kLogDirectory)) {
-      tables.push_back(entry->path());
-    } else {
-      throw duckdb::CatalogException("DROP SCHEMA: directory %s holds \"%s\", which is not a table; remove it first", directory,
-                                     entry->path().filename().string());
-    }
-  }
-  if (error) Fail("list", directory, error);
-  if (!tables.empty() && !cascade) {
-    throw duckdb::CatalogException("DROP SCHEMA: schema %s holds %llu tables, for example \"%s\"; DROP SCHEMA ... CASCADE drops them too",
-                                   directory, static_cast<unsigned long long>(tables.size()), tables.front().filename().string());
-  }
-  for (auto& table : tables) RemoveTable(table);
-  fs::remove(directory, error);
-  if (error) Fail("remove", directory, error);
+	std::error_code error;
+	std::vector<fs::path> tables;
+	for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+		if (fs::is_directory(entry->path() / kLogDirectory)) {
+			tables.push_back(entry->path());
+		} else {
+			throw duckdb::CatalogException(
+				"DROP SCHEMA: directory %s holds \"%s\", which is not a table; remove it first", directory,
+				entry->path().filename().string());
+		}
+	}
+	if (error) Fail("list", directory, error);
+	if (!tables.empty() && !cascade) {
+		throw duckdb::CatalogException(
+			"DROP SCHEMA: schema %s holds %llu tables, for example \"%s\"; DROP SCHEMA ... CASCADE drops them too",
+			directory, static_cast<unsigned long long>(tables.size()), tables.front().filename().string());
+	}
+	for (auto& table : tables) RemoveTable(table);
+	fs::remove(directory, error);
+	if (error) Fail("remove", directory, error);
 }
 
 void DropTable(duckdb::ClientContext&, LakeTransaction& transaction, const std::string& root) {
-  if (transaction.modified() && !transaction.modified()->work.changes.empty()) {
-    throw duckdb::TransactionException("DROP TABLE %s: this transaction has changed %s; COMMIT first", root,
-                                       transaction.modified()->table->root());
-  }
-  RemoveTable(root);
+	if (transaction.modified() && !transaction.modified()->work.changes.empty()) {
+		throw duckdb::TransactionException("DROP TABLE %s: this transaction has changed %s; COMMIT first", root,
+										   transaction.modified()->table->root());
+	}
+	RemoveTable(root);
 }
 
 }  // namespace braid::engine

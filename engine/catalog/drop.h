@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CREATE SCHEMA, DROP SCHEMA and DROP TABLE on the local file system. They act at once and cannot be rolled back: a directory has no versions.
-// DROP TABLE removes the data first and `_delta_log` last, so that a table cut in half still is a table.
+// CREATE SCHEMA, DROP SCHEMA and DROP TABLE on the local file system. They act at once and cannot be rolled back: a
+// directory has no versions. DROP TABLE removes the data first and `_delta_log` last, so that a table cut in half still
+// is a table.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Tables are pinned under one mutex: a statement binds on one thread, so nobody waits for another table's log.
 #include "engine/catalog/transaction.h"
 
 #include "duckdb/catalog/catalog.hpp"
@@ -10,71 +11,71 @@
 namespace braid::engine {
 
 LakeTransaction::LakeTransaction(duckdb::TransactionManager& transaction_manager, duckdb::ClientContext& client)
-    : Transaction(transaction_manager, client) {}
+	: Transaction(transaction_manager, client) {}
 
 LakeTransaction& LakeTransaction::Get(duckdb::ClientContext& client, duckdb::Catalog& catalog) {
-  return Transaction::Get(client, catalog).Cast<LakeTransaction>();
+	return Transaction::Get(client, catalog).Cast<LakeTransaction>();
 }
 
 TableWork& LakeTransaction::Touch(duckdb::ClientContext& client, const std::shared_ptr<TableHandle>& table) {
-  std::lock_guard guard(mutex_);
-  if (auto known = tables_.find(table->root()); known != tables_.end() && known->second->view) return *known->second;
-  DuckdbParquetGateway parquet(*client.db);
-  auto snapshot = Unwrap(table->Latest(parquet));
-  auto& work = tables_[table->root()];
-  if (!work) work = std::make_unique<TableWork>();
-  work->table = table;
-  work->work.base = snapshot;
-  work->view = std::move(snapshot);
-  return *work;
+	std::lock_guard guard(mutex_);
+	if (auto known = tables_.find(table->root()); known != tables_.end() && known->second->view) return *known->second;
+	DuckdbParquetGateway parquet(*client.db);
+	auto snapshot = Unwrap(table->Latest(parquet));
+	auto& work = tables_[table->root()];
+	if (!work) work = std::make_unique<TableWork>();
+	work->table = table;
+	work->work.base = snapshot;
+	work->view = std::move(snapshot);
+	return *work;
 }
 
 TableWork& LakeTransaction::Modify(duckdb::ClientContext& client, const std::shared_ptr<TableHandle>& table) {
-  auto& work = Touch(client, table);
-  std::lock_guard guard(mutex_);
-  Claim(work);
-  return work;
+	auto& work = Touch(client, table);
+	std::lock_guard guard(mutex_);
+	Claim(work);
+	return work;
 }
 
 TableWork& LakeTransaction::Create(duckdb::ClientContext&, const std::shared_ptr<TableHandle>& table) {
-  std::lock_guard guard(mutex_);
-  auto& work = tables_[table->root()];
-  if (!work) work = std::make_unique<TableWork>();
-  work->table = table;
-  Claim(*work);
-  return *work;
+	std::lock_guard guard(mutex_);
+	auto& work = tables_[table->root()];
+	if (!work) work = std::make_unique<TableWork>();
+	work->table = table;
+	Claim(*work);
+	return *work;
 }
 
 // Delta commits one table at a time; a transaction that changed nothing of the first one may still turn to another.
 void LakeTransaction::Claim(TableWork& work) {
-  if (modified_ && modified_ != &work && !modified_->work.changes.empty()) {
-    throw duckdb::TransactionException(
-        "One transaction changes one table: it has changed %s and cannot change %s; COMMIT first",
-        modified_->table->root(), work.table->root());
-  }
-  modified_ = &work;
+	if (modified_ && modified_ != &work && !modified_->work.changes.empty()) {
+		throw duckdb::TransactionException(
+			"One transaction changes one table: it has changed %s and cannot change %s; COMMIT first",
+			modified_->table->root(), work.table->root());
+	}
+	modified_ = &work;
 }
 
 TableWork* LakeTransaction::Find(const std::string& root) {
-  std::lock_guard guard(mutex_);
-  auto work = tables_.find(root);
-  return work == tables_.end() || !work->second->view ? nullptr : work->second.get();
+	std::lock_guard guard(mutex_);
+	auto work = tables_.find(root);
+	return work == tables_.end() || !work->second->view ? nullptr : work->second.get();
 }
 
 std::vector<TableWork*> LakeTransaction::Created() {
-  std::lock_guard guard(mutex_);
-  std::vector<TableWork*> created;
-  for (auto& [root, work] : tables_) {
-    if (work->view && !work->work.base && work->work.changes.metadata) created.push_back(work.get());
-  }
-  return created;
+	std::lock_guard guard(mutex_);
+	std::vector<TableWork*> created;
+	for (auto& [root, work] : tables_) {
+		if (work->view && !work->work.base && work->work.changes.metadata) created.push_back(work.get());
+	}
+	return created;
 }
 
 std::vector<TableWork*> LakeTransaction::Tables() {
-  std::lock_guard guard(mutex_);
-  std::vector<TableWork*> tables;
-  for (auto& [root, work] : tables_) tables.push_back(work.get());
-  return tables;
+	std::lock_guard guard(mutex_);
+	std::vector<TableWork*> tables;
+	for (auto& [root, work] : tables_) tables.push_back(work.get());
+	return tables;
 }
 
 }  // namespace braid::engine

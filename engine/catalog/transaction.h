@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LakeTransaction: what one DuckDB transaction has read and staged in an attached lake. Each table is pinned at an immutable snapshot on first
-// touch; at most one table may be changed. Statements add to TableWork; LakeTransactionManager hands it to the kernel's committer.
+// LakeTransaction: what one DuckDB transaction has read and staged in an attached lake. Each table is pinned at an
+// immutable snapshot on first touch; at most one table may be changed. Statements add to TableWork;
+// LakeTransactionManager hands it to the kernel's committer.
 #pragma once
 
 #include <map>
@@ -15,26 +16,28 @@
 
 namespace braid::engine {
 
-// One table as one transaction sees it. `mutex` guards `work`: scans register reads and sinks add changes from several threads.
+// One table as one transaction sees it. `mutex` guards `work`: scans register reads and sinks add changes from several
+// threads.
 struct TableWork {
 	std::shared_ptr<TableHandle> table;
 	std::mutex mutex;
-	braid::Transaction work;                  // work.base is the pinned snapshot; null for a table that this transaction creates
-	// The table as this transaction sees it, without its new files and deletions: work.base, or for a table that it creates or replaces
-	// a snapshot with the new metadata and no files (version: that of the base, -1 if new).
+	braid::Transaction work;  // work.base is the pinned snapshot; null for a table that this transaction creates
+	// The table as this transaction sees it, without its new files and deletions: work.base, or for a table that it
+	// creates or replaces a snapshot with the new metadata and no files (version: that of the base, -1 if new).
 	SnapshotPtr view;
-	std::vector<std::string> created_files;   // every file written by statements of this transaction, relative to the root; deleted on rollback
+	std::vector<std::string>
+		created_files;  // every file written by statements of this transaction, relative to the root; deleted on rollback
 };
 
 // A file of the table as the transaction sees it: the snapshot's files with our deletions, and our own new files.
 struct VisibleFile {
-	braid::AddFile add;                                     // deletion_vector as at the snapshot
+	braid::AddFile add;                                        // deletion_vector as at the snapshot
 	std::shared_ptr<const braid::PositionSet> staged_deletes;  // positions deleted by this transaction; may be null
-	bool own = false;                                       // written by this transaction
+	bool own = false;                                          // written by this transaction
 };
 
 class LakeTransaction : public duckdb::Transaction {
- public:
+public:
 	LakeTransaction(duckdb::TransactionManager& manager, duckdb::ClientContext& context);
 	static LakeTransaction& Get(duckdb::ClientContext& context, duckdb::Catalog& catalog);
 
@@ -44,7 +47,8 @@ class LakeTransaction : public duckdb::Transaction {
 	TableWork& Modify(duckdb::ClientContext& context, const std::shared_ptr<TableHandle>& table);
 	// The one to be created or replaced; like Modify, but the table need not exist. The caller fills view and changes.
 	TableWork& Create(duckdb::ClientContext& context, const std::shared_ptr<TableHandle>& table);
-	// Null if this transaction has not touched the directory. How the catalog sees tables that are created here and not yet committed.
+	// Null if this transaction has not touched the directory. How the catalog sees tables that are created here and not
+	// yet committed.
 	TableWork* Find(const std::string& root);
 	// Tables that this transaction creates and has not committed.
 	std::vector<TableWork*> Created();
@@ -53,7 +57,7 @@ class LakeTransaction : public duckdb::Transaction {
 	// Every table that this transaction has touched.
 	std::vector<TableWork*> Tables();
 
- private:
+private:
 	void Claim(TableWork& work);
 
 	std::mutex mutex_;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Positions are checked once more after the scan: its filter only saves work.
 #include "engine/io/duckdb_row_probe.h"
 
 #include <algorithm>
@@ -21,150 +22,154 @@ constexpr auto kFileIndex = duckdb::MultiFileReader::COLUMN_IDENTIFIER_FILE_INDE
 constexpr auto kRowNumber = duckdb::MultiFileReader::COLUMN_IDENTIFIER_FILE_ROW_NUMBER;
 
 bool Asked(const ProbeRequest& request, uint64_t position) {
-  return (!request.only || request.only->Contains(position)) && (!request.except || !request.except->Contains(position));
+	return (!request.only || request.only->Contains(position)) &&
+		   (!request.except || !request.except->Contains(position));
 }
 
 // What the scan need not deliver. Without a row count the rows that were not asked for are read and dropped.
 std::shared_ptr<const PositionSet> Unasked(const ProbeRequest& request) {
-  auto skipped = request.except ? *request.except : PositionSet();
-  auto rows = NumRecords(request.file->stats);
-  if (request.only && rows) skipped |= PositionSet::Range(0, static_cast<uint64_t>(*rows)) - *request.only;
-  return skipped.Empty() ? nullptr : std::make_shared<const PositionSet>(std::move(skipped));
+	auto skipped = request.except ? *request.except : PositionSet();
+	auto rows = NumRecords(request.file->stats);
+	if (request.only && rows) skipped |= PositionSet::Range(0, static_cast<uint64_t>(*rows)) - *request.only;
+	return skipped.Empty() ? nullptr : std::make_shared<const PositionSet>(std::move(skipped));
 }
 
 duckdb::column_t IndexInSchema(const Snapshot& view, const std::string& name) {
-  auto& fields = view.schema->fields;
-  auto field = std::ranges::find_if(fields, [&](auto& f) { return f.name == name; });
-  if (field == fields.end()) throw duckdb::InvalidInputException("Table %s has no column \"%s\" any more", view.table, name);
-  return static_cast<duckdb::column_t>(field - fields.begin());
+	auto& fields = view.schema->fields;
+	auto field = std::ranges::find_if(fields, [&](auto& f) { return f.name == name; });
+	if (field == fields.end())
+		throw duckdb::InvalidInputException("Table %s has no column \"%s\" any more", view.table, name);
+	return static_cast<duckdb::column_t>(field - fields.begin());
 }
 
 duckdb::unique_ptr<duckdb::BoundConjunctionExpression> AllOf(const BoundRowPredicate& predicate) {
-  auto all = duckdb::make_uniq<duckdb::BoundConjunctionExpression>(duckdb::ExpressionType::CONJUNCTION_AND);
-  for (auto& conjunct : predicate.conjuncts) all->children.push_back(conjunct->Copy());
-  return all;
+	auto all = duckdb::make_uniq<duckdb::BoundConjunctionExpression>(duckdb::ExpressionType::CONJUNCTION_AND);
+	for (auto& conjunct : predicate.conjuncts) all->children.push_back(conjunct->Copy());
+	return all;
 }
 
 }  // namespace
 
 DuckdbRowProbe::DuckdbRowProbe(duckdb::ClientContext& context, std::shared_ptr<TableHandle> table, SnapshotPtr view)
-    : context_(context), table_(std::move(table)), view_(std::move(view)) {}
+	: context_(context), table_(std::move(table)), view_(std::move(view)) {}
 
 DuckdbRowProbe::~DuckdbRowProbe() = default;
 
 duckdb::ClientContext& DuckdbRowProbe::Session() {
-  if (!session_) {
-    session_ = std::make_unique<duckdb::Connection>(*context_.db);
-    session_->context->config = context_.config;
-    session_->BeginTransaction();
-  }
-  return *session_->context;
+	if (!session_) {
+		session_ = std::make_unique<duckdb::Connection>(*context_.db);
+		session_->context->config = context_.config;
+		session_->BeginTransaction();
+	}
+	return *session_->context;
 }
 
 ScanSourcePtr DuckdbRowProbe::SourceOf(std::span<const ProbeRequest> requests) const {
-  auto source = std::make_shared<ScanSource>();
-  source->table = table_;
-  source->view = view_;
-  source->own_files.reserve(requests.size());  // ScanFile points into it
-  for (auto& request : requests) {
-    auto& add = source->own_files.emplace_back(*request.file);
-    source->files.push_back({add.path, nullptr, &add, Unasked(request)});
-  }
-  return source;
+	auto source = std::make_shared<ScanSource>();
+	source->table = table_;
+	source->view = view_;
+	source->own_files.reserve(requests.size());  // ScanFile points into it
+	for (auto& request : requests) {
+		auto& add = source->own_files.emplace_back(*request.file);
+		source->files.push_back({add.path, nullptr, &add, Unasked(request)});
+	}
+	return source;
 }
 
-std::vector<ProbeMatch> DuckdbRowProbe::Find(std::span<const ProbeRequest> requests, const Predicate& bound, const RowPredicate* exact,
-                                             size_t limit) {
-  auto& session = Session();
-  std::unique_ptr<BoundRowPredicate> translated;
-  if (!exact) translated = ToRowPredicate(session, *view_, bound);
-  auto& predicate = exact ? dynamic_cast<const BoundRowPredicate&>(*exact) : *translated;
+std::vector<ProbeMatch> DuckdbRowProbe::Find(std::span<const ProbeRequest> requests, const Predicate& bound,
+											 const RowPredicate* exact, size_t limit) {
+	auto& session = Session();
+	std::unique_ptr<BoundRowPredicate> translated;
+	if (!exact) translated = ToRowPredicate(session, *view_, bound);
+	auto& predicate = exact ? dynamic_cast<const BoundRowPredicate&>(*exact) : *translated;
 
-  duckdb::vector<duckdb::column_t> columns;
-  for (auto& column : predicate.columns) columns.push_back(IndexInSchema(*view_, column.name));
-  columns.push_back(kFileIndex);
-  columns.push_back(kRowNumber);
-  auto file_column = columns.size() - 2;
-  RowReader reader(session, SourceOf(requests), columns);
-  auto condition = AllOf(predicate);
-  bool everything = predicate.conjuncts.empty();
-  duckdb::ExpressionExecutor executor(session);
-  if (!everything) executor.AddExpression(*condition);
-  duckdb::SelectionVector selected(STANDARD_VECTOR_SIZE);
+	duckdb::vector<duckdb::column_t> columns;
+	for (auto& column : predicate.columns) columns.push_back(IndexInSchema(*view_, column.name));
+	columns.push_back(kFileIndex);
+	columns.push_back(kRowNumber);
+	auto file_column = columns.size() - 2;
+	RowReader reader(session, SourceOf(requests), columns);
+	auto condition = AllOf(predicate);
+	bool everything = predicate.conjuncts.empty();
+	duckdb::ExpressionExecutor executor(session);
+	if (!everything) executor.AddExpression(*condition);
+	duckdb::SelectionVector selected(STANDARD_VECTOR_SIZE);
 
-  std::vector<ProbeMatch> matches;
-  while (auto* rows = reader.Next()) {
-    if (context_.interrupted) throw duckdb::InterruptException();
-    auto count = everything ? rows->size() : executor.SelectExpression(*rows, selected);
-    for (duckdb::idx_t i = 0; i < count; i++) {
-      auto row = everything ? i : selected.get_index(i);
-      auto request = rows->GetValue(file_column, row).GetValue<uint64_t>();
-      auto position = static_cast<uint64_t>(rows->GetValue(file_column + 1, row).GetValue<int64_t>());
-      if (!Asked(requests[request], position)) continue;
-      matches.push_back({static_cast<size_t>(request), position, ""});
-      if (matches.size() == limit) return matches;
-    }
-  }
-  return matches;
+	std::vector<ProbeMatch> matches;
+	while (auto* rows = reader.Next()) {
+		if (context_.interrupted) throw duckdb::InterruptException();
+		auto count = everything ? rows->size() : executor.SelectExpression(*rows, selected);
+		for (duckdb::idx_t i = 0; i < count; i++) {
+			auto row = everything ? i : selected.get_index(i);
+			auto request = rows->GetValue(file_column, row).GetValue<uint64_t>();
+			auto position = static_cast<uint64_t>(rows->GetValue(file_column + 1, row).GetValue<int64_t>());
+			if (!Asked(requests[request], position)) continue;
+			matches.push_back({static_cast<size_t>(request), position, ""});
+			if (matches.size() == limit) return matches;
+		}
+	}
+	return matches;
 }
 
 void DuckdbRowProbe::AddPictures(std::span<const ProbeRequest> requests, std::vector<ProbeMatch>& matches) {
-  for (size_t request = 0; request < requests.size(); request++) {
-    std::vector<uint64_t> positions;
-    for (auto& match : matches) {
-      if (match.request == request) positions.push_back(match.position);
-    }
-    if (positions.empty()) continue;
-    auto pictures = Describe(*requests[request].file, positions);
-    if (!pictures) continue;  // the match stands without its picture
-    size_t next = 0;
-    for (auto& match : matches) {
-      if (match.request == request) match.row = (*pictures)[next++];
-    }
-  }
+	for (size_t request = 0; request < requests.size(); request++) {
+		std::vector<uint64_t> positions;
+		for (auto& match : matches) {
+			if (match.request == request) positions.push_back(match.position);
+		}
+		if (positions.empty()) continue;
+		auto pictures = Describe(*requests[request].file, positions);
+		if (!pictures) continue;  // the match stands without its picture
+		size_t next = 0;
+		for (auto& match : matches) {
+			if (match.request == request) match.row = (*pictures)[next++];
+		}
+	}
 }
 
 Result<std::vector<ProbeMatch>> DuckdbRowProbe::Match(std::span<const ProbeRequest> requests, const Predicate& bound,
-                                                      const RowPredicate* exact, size_t limit) {
-  if (requests.empty() || limit == 0) return std::vector<ProbeMatch>();
-  for (auto& request : requests) {
-    auto source = SourceOf(std::span(&request, 1));
-    auto location = source->Location(source->files.front());
-    std::error_code error;
-    if (!std::filesystem::exists(location, error)) {
-      return Fail(ErrorKind::kNotFound, "Table " + view_->table + ": data file " + location + " is gone");
-    }
-  }
-  try {
-    auto matches = Find(requests, bound, exact, limit);
-    AddPictures(requests, matches);
-    return matches;
-  } catch (const std::exception& exception) {
-    return std::unexpected(ToError(duckdb::ErrorData(exception), "Table " + view_->table + ": reading rows of concurrent commits"));
-  }
+													  const RowPredicate* exact, size_t limit) {
+	if (requests.empty() || limit == 0) return std::vector<ProbeMatch>();
+	for (auto& request : requests) {
+		auto source = SourceOf(std::span(&request, 1));
+		auto location = source->Location(source->files.front());
+		std::error_code error;
+		if (!std::filesystem::exists(location, error)) {
+			return Fail(ErrorKind::kNotFound, "Table " + view_->table + ": data file " + location + " is gone");
+		}
+	}
+	try {
+		auto matches = Find(requests, bound, exact, limit);
+		AddPictures(requests, matches);
+		return matches;
+	} catch (const std::exception& exception) {
+		return std::unexpected(
+			ToError(duckdb::ErrorData(exception), "Table " + view_->table + ": reading rows of concurrent commits"));
+	}
 }
 
 // In the order of `positions`, whatever order the scan finds them in.
 Result<std::vector<std::string>> DuckdbRowProbe::Describe(const AddFile& file, std::span<const uint64_t> positions) {
-  try {
-    PositionSet only;
-    only.AddMany(positions);
-    ProbeRequest request{&file, &only, nullptr};
-    auto columns = AllColumns(*view_);
-    columns.push_back(kRowNumber);
-    RowReader reader(Session(), SourceOf(std::span(&request, 1)), columns);
-    std::vector<std::string> pictures(positions.size());
-    while (auto* rows = reader.Next()) {
-      for (duckdb::idx_t row = 0; row < rows->size(); row++) {
-        auto position = static_cast<uint64_t>(rows->GetValue(columns.size() - 1, row).GetValue<int64_t>());
-        auto wanted = std::ranges::find(positions, position);
-        if (wanted != positions.end()) pictures[wanted - positions.begin()] = RowPicture(*view_, *rows, row);
-      }
-    }
-    return pictures;
-  } catch (const std::exception& exception) {
-    return std::unexpected(ToError(duckdb::ErrorData(exception), "Table " + view_->table + ": reading rows of " + file.path));
-  }
+	try {
+		PositionSet only;
+		only.AddMany(positions);
+		ProbeRequest request {&file, &only, nullptr};
+		auto columns = AllColumns(*view_);
+		columns.push_back(kRowNumber);
+		RowReader reader(Session(), SourceOf(std::span(&request, 1)), columns);
+		std::vector<std::string> pictures(positions.size());
+		while (auto* rows = reader.Next()) {
+			for (duckdb::idx_t row = 0; row < rows->size(); row++) {
+				auto position = static_cast<uint64_t>(rows->GetValue(columns.size() - 1, row).GetValue<int64_t>());
+				auto wanted = std::ranges::find(positions, position);
+				if (wanted != positions.end()) pictures[wanted - positions.begin()] = RowPicture(*view_, *rows, row);
+			}
+		}
+		return pictures;
+	} catch (const std::exception& exception) {
+		return std::unexpected(
+			ToError(duckdb::ErrorData(exception), "Table " + view_->table + ": reading rows of " + file.path));
+	}
 }
 
 }  // namespace braid::engine

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// DuckdbRowProbe: answers the kernel's RowProbe questions while a commit is judged. One nested connection serves the whole commit (trap 5). One
-// scan reads the asked files, its filter leaves out the rows that were not asked for, and the transaction's own bound expressions are evaluated.
-// Only columns that the condition needs are read; rows that match are read once more, whole, for their pictures.
+// DuckdbRowProbe: answers the kernel's RowProbe questions while a commit is judged. One nested connection serves the
+// whole commit (trap 5). One scan reads the asked files, its filter leaves out the rows that were not asked for, and
+// the transaction's own bound expressions are evaluated. Only columns that the condition needs are read; rows that
+// match are read once more, whole, for their pictures.
 #pragma once
 
 #include <memory>
@@ -15,25 +16,27 @@
 namespace braid::engine {
 
 class DuckdbRowProbe final : public RowProbe {
- public:
-  // `view`: schema and partitioning of the rows. `context`: the session that commits; its settings hold, its interrupts stop the probe.
-  DuckdbRowProbe(duckdb::ClientContext& context, std::shared_ptr<TableHandle> table, SnapshotPtr view);
-  ~DuckdbRowProbe() override;
+public:
+	// `view`: schema and partitioning of the rows. `context`: the session that commits; its settings hold, its
+	// interrupts stop the probe.
+	DuckdbRowProbe(duckdb::ClientContext& context, std::shared_ptr<TableHandle> table, SnapshotPtr view);
+	~DuckdbRowProbe() override;
 
-  Result<std::vector<ProbeMatch>> Match(std::span<const ProbeRequest> requests, const Predicate& bound, const RowPredicate* exact,
-                                        size_t limit) override;
-  Result<std::vector<std::string>> Describe(const AddFile& file, std::span<const uint64_t> positions) override;
+	Result<std::vector<ProbeMatch>> Match(std::span<const ProbeRequest> requests, const Predicate& bound,
+										  const RowPredicate* exact, size_t limit) override;
+	Result<std::vector<std::string>> Describe(const AddFile& file, std::span<const uint64_t> positions) override;
 
- private:
-  std::vector<ProbeMatch> Find(std::span<const ProbeRequest> requests, const Predicate& bound, const RowPredicate* exact, size_t limit);
-  void AddPictures(std::span<const ProbeRequest> requests, std::vector<ProbeMatch>& matches);
-  ScanSourcePtr SourceOf(std::span<const ProbeRequest> requests) const;
-  duckdb::ClientContext& Session();
+private:
+	std::vector<ProbeMatch> Find(std::span<const ProbeRequest> requests, const Predicate& bound,
+								 const RowPredicate* exact, size_t limit);
+	void AddPictures(std::span<const ProbeRequest> requests, std::vector<ProbeMatch>& matches);
+	ScanSourcePtr SourceOf(std::span<const ProbeRequest> requests) const;
+	duckdb::ClientContext& Session();
 
-  duckdb::ClientContext& context_;
-  std::shared_ptr<TableHandle> table_;
-  SnapshotPtr view_;
-  std::unique_ptr<duckdb::Connection> session_;
+	duckdb::ClientContext& context_;
+	std::shared_ptr<TableHandle> table_;
+	SnapshotPtr view_;
+	std::unique_ptr<duckdb::Connection> session_;
 };
 
 }  // namespace braid::engine

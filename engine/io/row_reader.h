@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RowReader: the rows of a ScanSource outside of a plan, on the calling thread, chunk by chunk. It enters no read set.
-// For what the engine itself reads: rows of concurrent commits, rows that copy-on-write carries over, rows that a message shows.
+// For what the engine itself reads: rows of concurrent commits, rows that copy-on-write carries over, rows that a
+// message shows.
 #pragma once
 
 #include "duckdb/common/types/data_chunk.hpp"
@@ -12,22 +13,24 @@
 namespace braid::engine {
 
 class RowReader {
- public:
-  // `columns`: indexes into the schema, or identifiers of virtual columns (MultiFileReader). `context` must have an active transaction.
-  RowReader(duckdb::ClientContext& context, ScanSourcePtr source, duckdb::vector<duckdb::column_t> columns);
+public:
+	// `columns`: indexes into the schema, or identifiers of virtual columns (MultiFileReader). `context` must have an
+	// active transaction.
+	RowReader(duckdb::ClientContext& context, ScanSourcePtr source, duckdb::vector<duckdb::column_t> columns);
 
-  // The next rows, or nullptr at the end. Valid until the next call. Throws InterruptException when `context` is interrupted.
-  duckdb::DataChunk* Next();
+	// The next rows, or nullptr at the end. Valid until the next call. Throws InterruptException when `context` is
+	// interrupted.
+	duckdb::DataChunk* Next();
 
- private:
-  duckdb::ClientContext& context_;
-  duckdb::unique_ptr<duckdb::FunctionData> bind_data_;  // filled while function_ is made
-  duckdb::TableFunction function_;
-  duckdb::ThreadContext thread_;
-  duckdb::ExecutionContext execution_;
-  duckdb::unique_ptr<duckdb::GlobalTableFunctionState> global_;
-  duckdb::unique_ptr<duckdb::LocalTableFunctionState> local_;
-  duckdb::DataChunk chunk_;
+private:
+	duckdb::ClientContext& context_;
+	duckdb::unique_ptr<duckdb::FunctionData> bind_data_;  // filled while function_ is made
+	duckdb::TableFunction function_;
+	duckdb::ThreadContext thread_;
+	duckdb::ExecutionContext execution_;
+	duckdb::unique_ptr<duckdb::GlobalTableFunctionState> global_;
+	duckdb::unique_ptr<duckdb::LocalTableFunctionState> local_;
+	duckdb::DataChunk chunk_;
 };
 
 // Every column of the table, in order.
@@ -35,7 +38,7 @@ duckdb::vector<duckdb::column_t> AllColumns(const Snapshot& view);
 // "id=7, s=x": the first columns of a row, shortened.
 std::string RowPicture(const Snapshot& view, duckdb::DataChunk& rows, duckdb::idx_t row);
 // The same for a row of one file, by position; "" if the file has no such row.
-std::string RowPicture(duckdb::ClientContext& context, const std::shared_ptr<TableHandle>& table, const SnapshotPtr& view,
-                       const AddFile& file, uint64_t position);
+std::string RowPicture(duckdb::ClientContext& context, const std::shared_ptr<TableHandle>& table,
+					   const SnapshotPtr& view, const AddFile& file, uint64_t position);
 
 }  // namespace braid::engine

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The deletion filter of the scan does the work: what it lets through is what stays.
 #include "engine/write/copy_on_write.h"
 
 #include <algorithm>
@@ -14,54 +15,55 @@ namespace {
 
 // The touched files with the rows that go marked as deleted: what a scan of them returns is what stays.
 ScanSourcePtr Survivors(TableWork& work, const PositionsByFile& positions) {
-  auto source = std::make_shared<ScanSource>();
-  source->table = work.table;
-  source->view = work.view;
-  source->own_files.reserve(positions.size());  // ScanFile points into it
-  auto& changes = work.work.changes;
-  for (auto& [path, rows] : positions) {
-    auto own = std::ranges::find_if(changes.new_files, [&](auto& file) { return file.add.path == path; });
-    if (own != changes.new_files.end()) {
-      auto& add = source->own_files.emplace_back(own->add);
-      source->files.push_back({add.path, nullptr, &add, std::make_shared<const PositionSet>(own->deleted | rows)});
-    } else {
-      auto* live = work.view->files->Find(path);
-      source->files.push_back({live->path, live, nullptr, std::make_shared<const PositionSet>(rows)});
-    }
-  }
-  return source;
+	auto source = std::make_shared<ScanSource>();
+	source->table = work.table;
+	source->view = work.view;
+	source->own_files.reserve(positions.size());  // ScanFile points into it
+	auto& changes = work.work.changes;
+	for (auto& [path, rows] : positions) {
+		auto own = std::ranges::find_if(changes.new_files, [&](auto& file) { return file.add.path == path; });
+		if (own != changes.new_files.end()) {
+			auto& add = source->own_files.emplace_back(own->add);
+			source->files.push_back(
+				{add.path, nullptr, &add, std::make_shared<const PositionSet>(own->deleted | rows)});
+		} else {
+			auto* live = work.view->files->Find(path);
+			source->files.push_back({live->path, live, nullptr, std::make_shared<const PositionSet>(rows)});
+		}
+	}
+	return source;
 }
 
 }  // namespace
 
 void RewriteWithout(duckdb::ClientContext& context, TableWork& work, const PositionsByFile& positions) {
-  ScanSourcePtr source;
-  {
-    std::lock_guard guard(work.mutex);
-    source = Survivors(work, positions);
-  }
-  duckdb::vector<duckdb::LogicalType> types;
-  for (auto& field : work.view->schema->fields) types.push_back(ToDuckType(*field.type, field.name));
-  ParquetOutput output(context, work, *work.view, types);
-  ParquetOutput::Local local;
-  uint64_t copied = 0;
-  RowReader reader(context, std::move(source), AllColumns(*work.view));
-  while (auto* rows = reader.Next()) {
-    output.Append(local, *rows);
-    copied += rows->size();
-  }
-  output.FinishThread(local);
-  auto files = output.Finish();
-  {
-    std::lock_guard guard(work.mutex);
-    auto& changes = work.work.changes;
-    for (auto& [path, rows] : positions) {
-      auto erased = std::erase_if(changes.new_files, [&](auto& file) { return file.add.path == path; });
-      if (erased == 0) changes.replaced_files.push_back(path);
-    }
-    AddMetric(work, "numCopiedRows", copied);
-  }
-  StageNewFiles(work, std::move(files));
+	ScanSourcePtr source;
+	{
+		std::lock_guard guard(work.mutex);
+		source = Survivors(work, positions);
+	}
+	duckdb::vector<duckdb::LogicalType> types;
+	for (auto& field : work.view->schema->fields) types.push_back(ToDuckType(*field.type, field.name));
+	ParquetOutput output(context, work, *work.view, types);
+	ParquetOutput::Local local;
+	uint64_t copied = 0;
+	RowReader reader(context, std::move(source), AllColumns(*work.view));
+	while (auto* rows = reader.Next()) {
+		output.Append(local, *rows);
+		copied += rows->size();
+	}
+	output.FinishThread(local);
+	auto files = output.Finish();
+	{
+		std::lock_guard guard(work.mutex);
+		auto& changes = work.work.changes;
+		for (auto& [path, rows] : positions) {
+			auto erased = std::erase_if(changes.new_files, [&](auto& file) { return file.add.path == path; });
+			if (erased == 0) changes.replaced_files.push_back(path);
+		}
+		AddMetric(work, "numCopiedRows", copied);
+	}
+	StageNewFiles(work, std::move(files));
 }
 
 }  // namespace braid::engine

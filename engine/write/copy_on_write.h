@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DELETE and UPDATE where deletion vectors may not be written: every touched file is replaced by new files that hold its other live rows.
-// Partition values stay; conflicts are judged per file (StagedChanges::replaced_files).
+// DELETE and UPDATE where deletion vectors may not be written: every touched file is replaced by new files that hold
+// its other live rows. Partition values stay; conflicts are judged per file (StagedChanges::replaced_files).
 #pragma once
 
 #include "duckdb/main/client_context.hpp"

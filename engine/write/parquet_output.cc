@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows wait in spillable collections, one per thread or partition, until they make a row group; encoding runs without
+// the lock.
 #include "engine/write/parquet_output.h"
 
 #include <algorithm>
@@ -32,335 +34,349 @@ constexpr auto kTargetSizeKey = "delta.targetFileSize";
 
 // A size as the property table takes it: digits and an optional unit, each 1024 times the one before.
 int64_t ParseBytes(const std::string& text) {
-  size_t digits = 0;
-  auto value = std::stoll(text, &digits);
-  for (auto unit : {'k', 'm', 'g', 't'}) {
-    if (digits == text.size() || std::tolower(text[digits]) == 'b') return value;
-    value *= 1024;
-    if (std::tolower(text[digits]) == unit) return value;
-  }
-  return value;
+	size_t digits = 0;
+	auto value = std::stoll(text, &digits);
+	for (auto unit : {'k', 'm', 'g', 't'}) {
+		if (digits == text.size() || std::tolower(text[digits]) == 'b') return value;
+		value *= 1024;
+		if (std::tolower(text[digits]) == unit) return value;
+	}
+	return value;
 }
 
 bool IsFull(const duckdb::ColumnDataCollection& rows) {
-  return rows.Count() >= kRowGroupRows || rows.SizeInBytes() >= kRowGroupBytes;
+	return rows.Count() >= kRowGroupRows || rows.SizeInBytes() >= kRowGroupBytes;
 }
 
 // Escapes what a directory name of the form column=value may not hold, the way Spark and Hive do.
 std::string EscapeForDirectory(std::string_view text) {
-  constexpr std::string_view kSpecial = "\"#%'*/:=?\\{[]^\x7f";
-  std::string out;
-  for (char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || kSpecial.find(c) != std::string_view::npos) {
-      out += duckdb::StringUtil::Format("%%%02X", static_cast<int>(static_cast<unsigned char>(c)));
-    } else {
-      out += c;
-    }
-  }
-  return out;
+	constexpr std::string_view kSpecial = "\"#%'*/:=?\\{[]^\x7f";
+	std::string out;
+	for (char c : text) {
+		if (static_cast<unsigned char>(c) < 0x20 || kSpecial.find(c) != std::string_view::npos) {
+			out += duckdb::StringUtil::Format("%%%02X", static_cast<int>(static_cast<unsigned char>(c)));
+		} else {
+			out += c;
+		}
+	}
+	return out;
 }
 
 template <class T>
 bool AnyNaN(duckdb::Vector& vector, duckdb::idx_t count) {
-  duckdb::UnifiedVectorFormat format;
-  vector.ToUnifiedFormat(count, format);
-  auto data = duckdb::UnifiedVectorFormat::GetData<T>(format);
-  for (duckdb::idx_t i = 0; i < count; i++) {
-    auto at = format.sel->get_index(i);
-    if (format.validity.RowIsValid(at) && std::isnan(data[at])) return true;
-  }
-  return false;
+	duckdb::UnifiedVectorFormat format;
+	vector.ToUnifiedFormat(count, format);
+	auto data = duckdb::UnifiedVectorFormat::GetData<T>(format);
+	for (duckdb::idx_t i = 0; i < count; i++) {
+		auto at = format.sel->get_index(i);
+		if (format.validity.RowIsValid(at) && std::isnan(data[at])) return true;
+	}
+	return false;
 }
 
 // Lists and maps have no statistics, so what is in them does not matter.
 bool HoldsNaN(duckdb::Vector& vector, duckdb::idx_t count) {
-  switch (vector.GetType().id()) {
-    case duckdb::LogicalTypeId::FLOAT:
-      return AnyNaN<float>(vector, count);
-    case duckdb::LogicalTypeId::DOUBLE:
-      return AnyNaN<double>(vector, count);
-    case duckdb::LogicalTypeId::STRUCT:
-      vector.Flatten(count);
-      return std::ranges::any_of(duckdb::StructVector::GetEntries(vector),
-                                 [&](auto& child) { return HoldsNaN(*child, count); });
-    default:
-      return false;
-  }
+	switch (vector.GetType().id()) {
+		case duckdb::LogicalTypeId::FLOAT:
+			return AnyNaN<float>(vector, count);
+		case duckdb::LogicalTypeId::DOUBLE:
+			return AnyNaN<double>(vector, count);
+		case duckdb::LogicalTypeId::STRUCT:
+			vector.Flatten(count);
+			return std::ranges::any_of(duckdb::StructVector::GetEntries(vector),
+									   [&](auto& child) { return HoldsNaN(*child, count); });
+		default:
+			return false;
+	}
 }
 
 bool MayHoldNaN(const duckdb::LogicalType& type) {
-  if (type.id() == duckdb::LogicalTypeId::STRUCT) {
-    return std::ranges::any_of(duckdb::StructType::GetChildTypes(type),
-                               [](auto& child) { return MayHoldNaN(child.second); });
-  }
-  return type.id() == duckdb::LogicalTypeId::FLOAT || type.id() == duckdb::LogicalTypeId::DOUBLE;
+	if (type.id() == duckdb::LogicalTypeId::STRUCT) {
+		return std::ranges::any_of(duckdb::StructType::GetChildTypes(type),
+								   [](auto& child) { return MayHoldNaN(child.second); });
+	}
+	return type.id() == duckdb::LogicalTypeId::FLOAT || type.id() == duckdb::LogicalTypeId::DOUBLE;
 }
 
 }  // namespace
 
 struct ParquetOutput::OpenFile {
-  std::string path;  // relative to the root, plain
-  duckdb::unique_ptr<duckdb::GlobalFunctionData> state;
-  duckdb::CopyFunctionFileStatistics written;
-  PartitionValues values;
-  int users = 0;         // threads between Acquire and Release
-  bool retired = false;  // no thread may acquire it; the last user closes it
+	std::string path;  // relative to the root, plain
+	duckdb::unique_ptr<duckdb::GlobalFunctionData> state;
+	duckdb::CopyFunctionFileStatistics written;
+	PartitionValues values;
+	int users = 0;         // threads between Acquire and Release
+	bool retired = false;  // no thread may acquire it; the last user closes it
 };
 
 struct ParquetOutput::Partition {
-  PartitionValues values;  // by physical name
-  std::string directory;   // relative, plain, "" for the root; with a trailing '/'
-  Rows waiting;
-  std::shared_ptr<OpenFile> file;
+	PartitionValues values;  // by physical name
+	std::string directory;   // relative, plain, "" for the root; with a trailing '/'
+	Rows waiting;
+	std::shared_ptr<OpenFile> file;
 };
 
 ParquetOutput::ParquetOutput(duckdb::ClientContext& context, TableWork& work, const Snapshot& view,
-                             const duckdb::vector<duckdb::LogicalType>& types)
-    : context_(context), work_(work), metadata_(view.metadata), schema_(view.schema), mapping_(view.column_mapping),
-      statement_id_(NewUuid(SystemRandom())), writer_("parquet") {
-  auto& configuration = metadata_.configuration;
-  auto codec = configuration.find(kCodecKey);
-  codec_ = codec == configuration.end() ? "snappy" : duckdb::StringUtil::Lower(codec->second);
-  auto target = configuration.find(kTargetSizeKey);
-  target_bytes_ = target == configuration.end() ? kDefaultFileBytes : ParseBytes(target->second);
-  stats_columns_ = StatsColumns(*schema_, mapping_, configuration, metadata_.partition_columns);
-  SplitColumns(types);
-  has_nan_ = std::vector<std::atomic<bool>>(data_columns_.size());
-  BindWriter();
+							 const duckdb::vector<duckdb::LogicalType>& types)
+	: context_(context),
+	  work_(work),
+	  metadata_(view.metadata),
+	  schema_(view.schema),
+	  mapping_(view.column_mapping),
+	  statement_id_(NewUuid(SystemRandom())),
+	  writer_("parquet") {
+	auto& configuration = metadata_.configuration;
+	auto codec = configuration.find(kCodecKey);
+	codec_ = codec == configuration.end() ? "snappy" : duckdb::StringUtil::Lower(codec->second);
+	auto target = configuration.find(kTargetSizeKey);
+	target_bytes_ = target == configuration.end() ? kDefaultFileBytes : ParseBytes(target->second);
+	stats_columns_ = StatsColumns(*schema_, mapping_, configuration, metadata_.partition_columns);
+	SplitColumns(types);
+	has_nan_ = std::vector<std::atomic<bool>>(data_columns_.size());
+	BindWriter();
 }
 
 ParquetOutput::~ParquetOutput() = default;
 
 void ParquetOutput::SplitColumns(const duckdb::vector<duckdb::LogicalType>& types) {
-  for (auto& name : metadata_.partition_columns) {
-    auto field = std::ranges::find_if(schema_->fields, [&](auto& f) { return duckdb::StringUtil::CIEquals(f.name, name); });
-    if (field == schema_->fields.end()) {
-      throw duckdb::IOException("Table %s: partition column \"%s\" is not in its schema", work_.table->root(), name);
-    }
-    partition_columns_.push_back(field - schema_->fields.begin());
-  }
-  for (size_t i = 0; i < schema_->fields.size(); i++) {
-    if (std::ranges::find(partition_columns_, i) != partition_columns_.end()) continue;
-    data_columns_.push_back(i);
-    data_types_.push_back(PhysicalType(types[i], *schema_->fields[i].type, mapping_));
-  }
+	for (auto& name : metadata_.partition_columns) {
+		auto field =
+			std::ranges::find_if(schema_->fields, [&](auto& f) { return duckdb::StringUtil::CIEquals(f.name, name); });
+		if (field == schema_->fields.end()) {
+			throw duckdb::IOException("Table %s: partition column \"%s\" is not in its schema", work_.table->root(),
+									  name);
+		}
+		partition_columns_.push_back(field - schema_->fields.begin());
+	}
+	for (size_t i = 0; i < schema_->fields.size(); i++) {
+		if (std::ranges::find(partition_columns_, i) != partition_columns_.end()) continue;
+		data_columns_.push_back(i);
+		data_types_.push_back(PhysicalType(types[i], *schema_->fields[i].type, mapping_));
+	}
 }
 
 void ParquetOutput::BindWriter() {
-  duckdb::CopyInfo info;
-  info.file_path = work_.table->root();
-  info.format = "parquet";
-  info.is_from = false;
-  info.options["compression"] = {duckdb::Value(codec_)};
-  duckdb::vector<std::string> names;
-  std::vector<const Field*> fields;
-  for (auto column : data_columns_) {
-    fields.push_back(&schema_->fields[column]);
-    names.push_back(PhysicalName(*fields.back(), mapping_));
-  }
-  if (mapping_ != ColumnMappingMode::kNone) info.options["field_ids"] = {FieldIds(fields, mapping_)};
-  auto& system = duckdb::Catalog::GetSystemCatalog(context_);
-  writer_ = system.GetEntry<duckdb::CopyFunctionCatalogEntry>(context_, DEFAULT_SCHEMA, "parquet").function;
-  duckdb::CopyFunctionBindInput input(info);
-  writer_bind_ = writer_.copy_to_bind(context_, input, names, data_types_);
+	duckdb::CopyInfo info;
+	info.file_path = work_.table->root();
+	info.format = "parquet";
+	info.is_from = false;
+	info.options["compression"] = {duckdb::Value(codec_)};
+	duckdb::vector<std::string> names;
+	std::vector<const Field*> fields;
+	for (auto column : data_columns_) {
+		fields.push_back(&schema_->fields[column]);
+		names.push_back(PhysicalName(*fields.back(), mapping_));
+	}
+	if (mapping_ != ColumnMappingMode::kNone) info.options["field_ids"] = {FieldIds(fields, mapping_)};
+	auto& system = duckdb::Catalog::GetSystemCatalog(context_);
+	writer_ = system.GetEntry<duckdb::CopyFunctionCatalogEntry>(context_, DEFAULT_SCHEMA, "parquet").function;
+	duckdb::CopyFunctionBindInput input(info);
+	writer_bind_ = writer_.copy_to_bind(context_, input, names, data_types_);
 }
 
 ParquetOutput::Rows ParquetOutput::NewRows() const {
-  return duckdb::make_uniq<duckdb::ColumnDataCollection>(context_, data_types_);
+	return duckdb::make_uniq<duckdb::ColumnDataCollection>(context_, data_types_);
 }
 
 void ParquetOutput::NoteNaN(duckdb::DataChunk& data) {
-  for (size_t i = 0; i < data_types_.size(); i++) {
-    if (MayHoldNaN(data_types_[i]) && !has_nan_[i] && HoldsNaN(data.data[i], data.size())) has_nan_[i] = true;
-  }
+	for (size_t i = 0; i < data_types_.size(); i++) {
+		if (MayHoldNaN(data_types_[i]) && !has_nan_[i] && HoldsNaN(data.data[i], data.size())) has_nan_[i] = true;
+	}
 }
 
 void ParquetOutput::Append(Local& local, duckdb::DataChunk& rows) {
-  if (rows.size() == 0) return;
-  if (!partition_columns_.empty()) return AppendPartitioned(rows);
-  NoteNaN(rows);
-  if (!local.rows) local.rows = NewRows();
-  local.rows->Append(rows);
-  if (!IsFull(*local.rows)) return;
-  WriteRowGroup(FindPartition("", rows, 0), std::move(local.rows));
+	if (rows.size() == 0) return;
+	if (!partition_columns_.empty()) return AppendPartitioned(rows);
+	NoteNaN(rows);
+	if (!local.rows) local.rows = NewRows();
+	local.rows->Append(rows);
+	if (!IsFull(*local.rows)) return;
+	WriteRowGroup(FindPartition("", rows, 0), std::move(local.rows));
 }
 
 void ParquetOutput::FinishThread(Local& local) {
-  if (!local.rows || local.rows->Count() == 0) return;
-  duckdb::DataChunk none;
-  AddWaiting(FindPartition("", none, 0), std::move(local.rows));
+	if (!local.rows || local.rows->Count() == 0) return;
+	duckdb::DataChunk none;
+	AddWaiting(FindPartition("", none, 0), std::move(local.rows));
 }
 
 void ParquetOutput::AppendPartitioned(duckdb::DataChunk& rows) {
-  // A key that tells partitions apart: the values as text, each with its length, NULL as '-'.
-  std::vector<std::string> keys(rows.size());
-  for (auto column : partition_columns_) {
-    duckdb::Vector text(duckdb::LogicalType::VARCHAR, rows.size());
-    duckdb::VectorOperations::DefaultCast(rows.data[column], text, rows.size());
-    duckdb::UnifiedVectorFormat format;
-    text.ToUnifiedFormat(rows.size(), format);
-    auto data = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(format);
-    for (duckdb::idx_t row = 0; row < rows.size(); row++) {
-      auto at = format.sel->get_index(row);
-      if (!format.validity.RowIsValid(at)) {
-        keys[row] += '-';
-      } else {
-        keys[row].append(std::to_string(data[at].GetSize())).append(":").append(data[at].GetData(), data[at].GetSize());
-      }
-    }
-  }
-  std::unordered_map<std::string_view, std::vector<duckdb::sel_t>> groups;
-  for (duckdb::idx_t row = 0; row < rows.size(); row++) groups[keys[row]].push_back(static_cast<duckdb::sel_t>(row));
+	// A key that tells partitions apart: the values as text, each with its length, NULL as '-'.
+	std::vector<std::string> keys(rows.size());
+	for (auto column : partition_columns_) {
+		duckdb::Vector text(duckdb::LogicalType::VARCHAR, rows.size());
+		duckdb::VectorOperations::DefaultCast(rows.data[column], text, rows.size());
+		duckdb::UnifiedVectorFormat format;
+		text.ToUnifiedFormat(rows.size(), format);
+		auto data = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(format);
+		for (duckdb::idx_t row = 0; row < rows.size(); row++) {
+			auto at = format.sel->get_index(row);
+			if (!format.validity.RowIsValid(at)) {
+				keys[row] += '-';
+			} else {
+				keys[row]
+					.append(std::to_string(data[at].GetSize()))
+					.append(":")
+					.append(data[at].GetData(), data[at].GetSize());
+			}
+		}
+	}
+	std::unordered_map<std::string_view, std::vector<duckdb::sel_t>> groups;
+	for (duckdb::idx_t row = 0; row < rows.size(); row++) groups[keys[row]].push_back(static_cast<duckdb::sel_t>(row));
 
-  duckdb::DataChunk data;
-  data.InitializeEmpty(data_types_);
-  for (size_t i = 0; i < data_columns_.size(); i++) data.data[i].Reference(rows.data[data_columns_[i]]);
-  data.SetCardinality(rows.size());
-  NoteNaN(data);
-  for (auto& [key, members] : groups) {
-    auto& partition = FindPartition(std::string(key), rows, members.front());
-    duckdb::SelectionVector selection(members.data());
-    duckdb::DataChunk part;
-    part.InitializeEmpty(data_types_);
-    part.Slice(data, selection, members.size());
-    Rows full;
-    {
-      std::lock_guard guard(mutex_);
-      if (!partition.waiting) partition.waiting = NewRows();
-      partition.waiting->Append(part);
-      if (IsFull(*partition.waiting)) full = std::move(partition.waiting);
-    }
-    if (full) WriteRowGroup(partition, std::move(full));
-  }
+	duckdb::DataChunk data;
+	data.InitializeEmpty(data_types_);
+	for (size_t i = 0; i < data_columns_.size(); i++) data.data[i].Reference(rows.data[data_columns_[i]]);
+	data.SetCardinality(rows.size());
+	NoteNaN(data);
+	for (auto& [key, members] : groups) {
+		auto& partition = FindPartition(std::string(key), rows, members.front());
+		duckdb::SelectionVector selection(members.data());
+		duckdb::DataChunk part;
+		part.InitializeEmpty(data_types_);
+		part.Slice(data, selection, members.size());
+		Rows full;
+		{
+			std::lock_guard guard(mutex_);
+			if (!partition.waiting) partition.waiting = NewRows();
+			partition.waiting->Append(part);
+			if (IsFull(*partition.waiting)) full = std::move(partition.waiting);
+		}
+		if (full) WriteRowGroup(partition, std::move(full));
+	}
 }
 
-ParquetOutput::Partition& ParquetOutput::FindPartition(const std::string& key, duckdb::DataChunk& rows, duckdb::idx_t row) {
-  std::lock_guard guard(mutex_);
-  auto& partition = partitions_[key];
-  if (partition) return *partition;
-  partition = std::make_unique<Partition>();
-  for (auto column : partition_columns_) {
-    auto& field = schema_->fields[column];
-    auto name = PhysicalName(field, mapping_);
-    auto value = rows.GetValue(column, row);
-    std::optional<std::string> text;
-    if (!value.IsNull()) text = Unwrap(WritePartitionValue(ToScalar(value).value()));
-    partition->directory += EscapeForDirectory(name) + "=" + (text ? EscapeForDirectory(*text) : "__HIVE_DEFAULT_PARTITION__") + "/";
-    partition->values.emplace(std::move(name), std::move(text));
-  }
-  return *partition;
+ParquetOutput::Partition& ParquetOutput::FindPartition(const std::string& key, duckdb::DataChunk& rows,
+													   duckdb::idx_t row) {
+	std::lock_guard guard(mutex_);
+	auto& partition = partitions_[key];
+	if (partition) return *partition;
+	partition = std::make_unique<Partition>();
+	for (auto column : partition_columns_) {
+		auto& field = schema_->fields[column];
+		auto name = PhysicalName(field, mapping_);
+		auto value = rows.GetValue(column, row);
+		std::optional<std::string> text;
+		if (!value.IsNull()) text = Unwrap(WritePartitionValue(ToScalar(value).value()));
+		partition->directory +=
+			EscapeForDirectory(name) + "=" + (text ? EscapeForDirectory(*text) : "__HIVE_DEFAULT_PARTITION__") + "/";
+		partition->values.emplace(std::move(name), std::move(text));
+	}
+	return *partition;
 }
 
 void ParquetOutput::AddWaiting(Partition& partition, Rows rows) {
-  {
-    std::lock_guard guard(mutex_);
-    if (!partition.waiting) {
-      partition.waiting = std::move(rows);
-    } else {
-      partition.waiting->Combine(*rows);
-    }
-    if (!IsFull(*partition.waiting)) return;
-    rows = std::move(partition.waiting);
-  }
-  WriteRowGroup(partition, std::move(rows));
+	{
+		std::lock_guard guard(mutex_);
+		if (!partition.waiting) {
+			partition.waiting = std::move(rows);
+		} else {
+			partition.waiting->Combine(*rows);
+		}
+		if (!IsFull(*partition.waiting)) return;
+		rows = std::move(partition.waiting);
+	}
+	WriteRowGroup(partition, std::move(rows));
 }
 
 void ParquetOutput::WriteRowGroup(Partition& partition, Rows rows) {
-  auto file = Acquire(partition);
-  auto batch = writer_.prepare_batch(context_, *writer_bind_, *file->state, std::move(rows));
-  writer_.flush_batch(context_, *writer_bind_, *file->state, *batch);
-  Release(partition, file);
+	auto file = Acquire(partition);
+	auto batch = writer_.prepare_batch(context_, *writer_bind_, *file->state, std::move(rows));
+	writer_.flush_batch(context_, *writer_bind_, *file->state, *batch);
+	Release(partition, file);
 }
 
 std::shared_ptr<ParquetOutput::OpenFile> ParquetOutput::Acquire(Partition& partition) {
-  std::shared_ptr<OpenFile> evicted;
-  std::shared_ptr<OpenFile> file;
-  {
-    std::lock_guard guard(mutex_);
-    if (!partition.file) {
-      if (open_files_ >= kMaxOpenFiles) evicted = TakeIdleFile();
-      partition.file = std::make_shared<OpenFile>();
-      Open(*partition.file, partition, next_file_++);
-      open_files_++;
-    }
-    file = partition.file;
-    file->users++;
-  }
-  if (evicted) Close(*evicted);
-  return file;
+	std::shared_ptr<OpenFile> evicted;
+	std::shared_ptr<OpenFile> file;
+	{
+		std::lock_guard guard(mutex_);
+		if (!partition.file) {
+			if (open_files_ >= kMaxOpenFiles) evicted = TakeIdleFile();
+			partition.file = std::make_shared<OpenFile>();
+			Open(*partition.file, partition, next_file_++);
+			open_files_++;
+		}
+		file = partition.file;
+		file->users++;
+	}
+	if (evicted) Close(*evicted);
+	return file;
 }
 
 void ParquetOutput::Release(Partition& partition, const std::shared_ptr<OpenFile>& file) {
-  {
-    std::lock_guard guard(mutex_);
-    file->users--;
-    bool large = writer_.rotate_next_file(*file->state, *writer_bind_, duckdb::optional_idx(static_cast<duckdb::idx_t>(target_bytes_)));
-    if (large && !file->retired) {
-      file->retired = true;
-      partition.file.reset();
-      open_files_--;
-    }
-    if (!file->retired || file->users > 0) return;
-  }
-  Close(*file);
+	{
+		std::lock_guard guard(mutex_);
+		file->users--;
+		bool large = writer_.rotate_next_file(*file->state, *writer_bind_,
+											  duckdb::optional_idx(static_cast<duckdb::idx_t>(target_bytes_)));
+		if (large && !file->retired) {
+			file->retired = true;
+			partition.file.reset();
+			open_files_--;
+		}
+		if (!file->retired || file->users > 0) return;
+	}
+	Close(*file);
 }
 
 std::shared_ptr<ParquetOutput::OpenFile> ParquetOutput::TakeIdleFile() {
-  for (auto& [key, partition] : partitions_) {
-    if (!partition->file || partition->file->users > 0) continue;
-    auto file = std::move(partition->file);
-    file->retired = true;
-    open_files_--;
-    return file;
-  }
-  return nullptr;
+	for (auto& [key, partition] : partitions_) {
+		if (!partition->file || partition->file->users > 0) continue;
+		auto file = std::move(partition->file);
+		file->retired = true;
+		open_files_--;
+		return file;
+	}
+	return nullptr;
 }
 
 void ParquetOutput::Open(OpenFile& file, const Partition& partition, int number) {
-  std::string suffix = codec_ == "uncompressed" ? "" : codec_ == "gzip" ? ".gz" : "." + codec_;
-  file.path = partition.directory +
-              duckdb::StringUtil::Format("part-%05d-%s.c000%s.parquet", number, statement_id_, suffix);
-  file.values = partition.values;
-  auto& fs = duckdb::FileSystem::GetFileSystem(context_);
-  auto root = work_.table->root() + "/";
-  if (!fs.DirectoryExists(root + partition.directory)) fs.CreateDirectoriesRecursive(root + partition.directory);
-  {
-    std::lock_guard guard(work_.mutex);
-    work_.created_files.push_back(file.path);
-  }
-  file.state = writer_.copy_to_initialize_global(context_, *writer_bind_, root + file.path);
-  writer_.copy_to_get_written_statistics(context_, *writer_bind_, *file.state, file.written);
+	std::string suffix = codec_ == "uncompressed" ? "" : codec_ == "gzip" ? ".gz" : "." + codec_;
+	file.path =
+		partition.directory + duckdb::StringUtil::Format("part-%05d-%s.c000%s.parquet", number, statement_id_, suffix);
+	file.values = partition.values;
+	auto& fs = duckdb::FileSystem::GetFileSystem(context_);
+	auto root = work_.table->root() + "/";
+	if (!fs.DirectoryExists(root + partition.directory)) fs.CreateDirectoriesRecursive(root + partition.directory);
+	{
+		std::lock_guard guard(work_.mutex);
+		work_.created_files.push_back(file.path);
+	}
+	file.state = writer_.copy_to_initialize_global(context_, *writer_bind_, root + file.path);
+	writer_.copy_to_get_written_statistics(context_, *writer_bind_, *file.state, file.written);
 }
 
 void ParquetOutput::Close(OpenFile& file) {
-  writer_.copy_to_finalize(context_, *writer_bind_, *file.state);
-  file.state.reset();
-  std::vector<std::string> nan_columns;
-  for (size_t i = 0; i < data_columns_.size(); i++) {
-    if (has_nan_[i]) nan_columns.push_back(PhysicalName(schema_->fields[data_columns_[i]], mapping_));
-  }
-  NewFile result;
-  result.add.path = EncodePath(file.path);
-  result.add.partition_values = file.values;
-  result.add.size = static_cast<int64_t>(file.written.file_size_bytes);
-  result.add.modification_time = SystemClock().NowMs();
-  result.add.stats =
-      WriteFileStats(ToFileStats(file.written, *schema_, mapping_, stats_columns_, nan_columns), *schema_, mapping_);
-  result.num_records = static_cast<int64_t>(file.written.row_count);
-  std::lock_guard guard(mutex_);
-  finished_.push_back(std::move(result));
+	writer_.copy_to_finalize(context_, *writer_bind_, *file.state);
+	file.state.reset();
+	std::vector<std::string> nan_columns;
+	for (size_t i = 0; i < data_columns_.size(); i++) {
+		if (has_nan_[i]) nan_columns.push_back(PhysicalName(schema_->fields[data_columns_[i]], mapping_));
+	}
+	NewFile result;
+	result.add.path = EncodePath(file.path);
+	result.add.partition_values = file.values;
+	result.add.size = static_cast<int64_t>(file.written.file_size_bytes);
+	result.add.modification_time = SystemClock().NowMs();
+	result.add.stats =
+		WriteFileStats(ToFileStats(file.written, *schema_, mapping_, stats_columns_, nan_columns), *schema_, mapping_);
+	result.num_records = static_cast<int64_t>(file.written.row_count);
+	std::lock_guard guard(mutex_);
+	finished_.push_back(std::move(result));
 }
 
 std::vector<NewFile> ParquetOutput::Finish() {
-  for (auto& [key, partition] : partitions_) {
-    if (partition->waiting && partition->waiting->Count() > 0) WriteRowGroup(*partition, std::move(partition->waiting));
-    if (auto file = std::move(partition->file)) {
-      open_files_--;
-      Close(*file);
-    }
-  }
-  std::ranges::sort(finished_, {}, [](auto& file) { return file.add.path; });
-  return std::move(finished_);
+	for (auto& [key, partition] : partitions_) {
+		if (partition->waiting && partition->waiting->Count() > 0)
+			WriteRowGroup(*partition, std::move(partition->waiting));
+		if (auto file = std::move(partition->file)) {
+			open_files_--;
+			Close(*file);
+		}
+	}
+	std::ranges::sort(finished_, {}, [](auto& file) { return file.add.path; });
+	return std::move(finished_);
 }
 
 }  // namespace braid::engine

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ParquetOutput: the data files that one statement writes: rows in table order in, NewFiles with Delta statistics out.
-// Guarantees: every file is listed in TableWork::created_files before it exists; partition values go to the log, not into the file; one
-// file per partition unless it outgrows the target size; a row group is bounded in rows and bytes; rows that wait for one can spill.
-// Drives DuckDB's Parquet writer through its copy function, row group by row group (duckdb.md 4.7), so that no file escapes the list.
+// Guarantees: every file is listed in TableWork::created_files before it exists; partition values go to the log, not
+// into the file; one file per partition unless it outgrows the target size; a row group is bounded in rows and bytes;
+// rows that wait for one can spill. Drives DuckDB's Parquet writer through its copy function, row group by row group
+// (duckdb.md 4.7), so that no file escapes the list.
 #pragma once
 
 #include <atomic>
@@ -20,63 +21,63 @@
 namespace braid::engine {
 
 class ParquetOutput {
- public:
-  // `view`: whose schema, partitioning and properties the files follow. `types`: DuckDB types of its columns.
-  ParquetOutput(duckdb::ClientContext& context, TableWork& work, const Snapshot& view,
-                const duckdb::vector<duckdb::LogicalType>& types);
-  ~ParquetOutput();
+public:
+	// `view`: whose schema, partitioning and properties the files follow. `types`: DuckDB types of its columns.
+	ParquetOutput(duckdb::ClientContext& context, TableWork& work, const Snapshot& view,
+				  const duckdb::vector<duckdb::LogicalType>& types);
+	~ParquetOutput();
 
-  // What one thread has buffered and not yet handed over.
-  struct Local {
-    duckdb::unique_ptr<duckdb::ColumnDataCollection> rows;
-  };
+	// What one thread has buffered and not yet handed over.
+	struct Local {
+		duckdb::unique_ptr<duckdb::ColumnDataCollection> rows;
+	};
 
-  void Append(Local& local, duckdb::DataChunk& rows);  // any thread
-  void FinishThread(Local& local);                     // any thread, once
-  std::vector<NewFile> Finish();                       // after all threads
+	void Append(Local& local, duckdb::DataChunk& rows);  // any thread
+	void FinishThread(Local& local);                     // any thread, once
+	std::vector<NewFile> Finish();                       // after all threads
 
- private:
-  struct OpenFile;
-  struct Partition;
-  using Rows = duckdb::unique_ptr<duckdb::ColumnDataCollection>;
+private:
+	struct OpenFile;
+	struct Partition;
+	using Rows = duckdb::unique_ptr<duckdb::ColumnDataCollection>;
 
-  void SplitColumns(const duckdb::vector<duckdb::LogicalType>& types);
-  void BindWriter();
-  void NoteNaN(duckdb::DataChunk& data);
-  void AppendPartitioned(duckdb::DataChunk& rows);
-  Partition& FindPartition(const std::string& key, duckdb::DataChunk& rows, duckdb::idx_t row);
-  void AddWaiting(Partition& partition, Rows rows);
-  void WriteRowGroup(Partition& partition, Rows rows);
-  std::shared_ptr<OpenFile> Acquire(Partition& partition);
-  void Release(Partition& partition, const std::shared_ptr<OpenFile>& file);
-  std::shared_ptr<OpenFile> TakeIdleFile();
-  void Open(OpenFile& file, const Partition& partition, int number);
-  void Close(OpenFile& file);
-  Rows NewRows() const;
+	void SplitColumns(const duckdb::vector<duckdb::LogicalType>& types);
+	void BindWriter();
+	void NoteNaN(duckdb::DataChunk& data);
+	void AppendPartitioned(duckdb::DataChunk& rows);
+	Partition& FindPartition(const std::string& key, duckdb::DataChunk& rows, duckdb::idx_t row);
+	void AddWaiting(Partition& partition, Rows rows);
+	void WriteRowGroup(Partition& partition, Rows rows);
+	std::shared_ptr<OpenFile> Acquire(Partition& partition);
+	void Release(Partition& partition, const std::shared_ptr<OpenFile>& file);
+	std::shared_ptr<OpenFile> TakeIdleFile();
+	void Open(OpenFile& file, const Partition& partition, int number);
+	void Close(OpenFile& file);
+	Rows NewRows() const;
 
-  duckdb::ClientContext& context_;
-  TableWork& work_;
-  const Metadata metadata_;
-  const DataTypePtr schema_;
-  const ColumnMappingMode mapping_;
-  std::string statement_id_;
-  std::string codec_;
-  int64_t target_bytes_ = 0;
+	duckdb::ClientContext& context_;
+	TableWork& work_;
+	const Metadata metadata_;
+	const DataTypePtr schema_;
+	const ColumnMappingMode mapping_;
+	std::string statement_id_;
+	std::string codec_;
+	int64_t target_bytes_ = 0;
 
-  std::vector<size_t> partition_columns_;  // indexes into the schema, in the order of the metadata
-  std::vector<size_t> data_columns_;
-  duckdb::vector<duckdb::LogicalType> data_types_;  // with physical names at every level
-  std::vector<std::vector<std::string>> stats_columns_;
-  duckdb::CopyFunction writer_;
-  duckdb::unique_ptr<duckdb::FunctionData> writer_bind_;
-  // By data column. The writer's own flag knows only the last row group of a file.
-  std::vector<std::atomic<bool>> has_nan_;
+	std::vector<size_t> partition_columns_;  // indexes into the schema, in the order of the metadata
+	std::vector<size_t> data_columns_;
+	duckdb::vector<duckdb::LogicalType> data_types_;  // with physical names at every level
+	std::vector<std::vector<std::string>> stats_columns_;
+	duckdb::CopyFunction writer_;
+	duckdb::unique_ptr<duckdb::FunctionData> writer_bind_;
+	// By data column. The writer's own flag knows only the last row group of a file.
+	std::vector<std::atomic<bool>> has_nan_;
 
-  std::mutex mutex_;  // guards what follows and the fields of partitions; never held while rows are written
-  std::map<std::string, std::unique_ptr<Partition>> partitions_;
-  size_t open_files_ = 0;
-  int next_file_ = 0;
-  std::vector<NewFile> finished_;
+	std::mutex mutex_;  // guards what follows and the fields of partitions; never held while rows are written
+	std::map<std::string, std::unique_ptr<Partition>> partitions_;
+	size_t open_files_ = 0;
+	int next_file_ = 0;
+	std::vector<NewFile> finished_;
 };
 
 }  // namespace braid::engine

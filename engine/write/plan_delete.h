@@ -9,9 +9,10 @@
 namespace braid::engine {
 
 duckdb::PhysicalOperator& PlanDelete(duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
-                                     duckdb::LogicalDelete& op, duckdb::PhysicalOperator& plan);
+									 duckdb::LogicalDelete& op, duckdb::PhysicalOperator& plan);
 
-// DELETE ... RETURNING: DuckDB 1.5 does not bring the old columns (duckdb.md 4.6). This pre-optimizer adds them to the target's scan.
+// DELETE ... RETURNING: DuckDB 1.5 does not bring the old columns (duckdb.md 4.6). This pre-optimizer adds them to the
+// target's scan.
 void RegisterDeleteReturning(duckdb::DBConfig& config);
 
 }  // namespace braid::engine

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows that come sorted (ORDER BY) are written by one thread in that order; all others by every thread.
 #include "engine/write/plan_insert.h"
 
 #include "engine/catalog/table_entry.h"
@@ -6,20 +7,24 @@
 
 namespace braid::engine {
 
-duckdb::PhysicalOperator& PlanInsert(duckdb::ClientContext&, duckdb::PhysicalPlanGenerator& planner, duckdb::LogicalInsert& op,
-                                     duckdb::optional_ptr<duckdb::PhysicalOperator> plan) {
-  auto& table = op.table.Cast<LakeTableEntry>();
-  if (op.on_conflict_info.action_type != duckdb::OnConflictAction::THROW) {
-    throw duckdb::NotImplementedException(
-        "INSERT INTO %s ... ON CONFLICT is not supported: a Delta table has no unique keys; delete or update the rows first", table.name);
-  }
-  if (!op.column_index_map.empty()) plan = &planner.ResolveDefaultsProjection(op, *plan);
-  auto& write = planner.Make<LakeWrite>(op.types, WriteKind::kInsert, table.catalog, table.table(), op.estimated_cardinality)
-                    .Cast<LakeWrite>();
-  write.returning = op.return_chunk;
-  write.keeps_order = duckdb::PhysicalPlanGenerator::OrderPreservationRecursive(*plan) == duckdb::OrderPreservationType::FIXED_ORDER;
-  write.children.push_back(*plan);
-  return write;
+duckdb::PhysicalOperator& PlanInsert(duckdb::ClientContext&, duckdb::PhysicalPlanGenerator& planner,
+									 duckdb::LogicalInsert& op, duckdb::optional_ptr<duckdb::PhysicalOperator> plan) {
+	auto& table = op.table.Cast<LakeTableEntry>();
+	if (op.on_conflict_info.action_type != duckdb::OnConflictAction::THROW) {
+		throw duckdb::NotImplementedException(
+			"INSERT INTO %s ... ON CONFLICT is not supported: a Delta table has no unique keys; delete or update the "
+			"rows first",
+			table.name);
+	}
+	if (!op.column_index_map.empty()) plan = &planner.ResolveDefaultsProjection(op, *plan);
+	auto& write =
+		planner.Make<LakeWrite>(op.types, WriteKind::kInsert, table.catalog, table.table(), op.estimated_cardinality)
+			.Cast<LakeWrite>();
+	write.returning = op.return_chunk;
+	write.keeps_order =
+		duckdb::PhysicalPlanGenerator::OrderPreservationRecursive(*plan) == duckdb::OrderPreservationType::FIXED_ORDER;
+	write.children.push_back(*plan);
+	return write;
 }
 
 }  // namespace braid::engine

@@ -8,6 +8,6 @@
 namespace braid::engine {
 
 duckdb::PhysicalOperator& PlanInsert(duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
-                                     duckdb::LogicalInsert& op, duckdb::optional_ptr<duckdb::PhysicalOperator> plan);
+									 duckdb::LogicalInsert& op, duckdb::optional_ptr<duckdb::PhysicalOperator> plan);
 
 }  // namespace braid::engine

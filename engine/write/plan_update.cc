@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The child delivers SET values, then the other columns, then the row ids (duckdb.md 4.3).
 #include "engine/write/plan_update.h"
 
 #include <algorithm>
@@ -12,37 +13,39 @@
 namespace braid::engine {
 
 void BindUpdateColumns(duckdb::TableCatalogEntry& table, duckdb::LogicalGet& get, duckdb::LogicalProjection& projection,
-                       duckdb::LogicalUpdate& update) {
-  for (auto& column : table.GetColumns().Physical()) {
-    if (std::ranges::find(update.columns, column.Physical()) != update.columns.end()) continue;
-    auto at = ScanColumn(get, column.Physical().index);
-    update.expressions.push_back(duckdb::make_uniq<duckdb::BoundColumnRefExpression>(
-        column.Type(), duckdb::ColumnBinding(projection.table_index, projection.expressions.size())));
-    projection.expressions.push_back(
-        duckdb::make_uniq<duckdb::BoundColumnRefExpression>(column.Type(), duckdb::ColumnBinding(get.table_index, at)));
-    update.columns.push_back(column.Physical());
-  }
-  update.update_is_del_and_insert = true;
+					   duckdb::LogicalUpdate& update) {
+	for (auto& column : table.GetColumns().Physical()) {
+		if (std::ranges::find(update.columns, column.Physical()) != update.columns.end()) continue;
+		auto at = ScanColumn(get, column.Physical().index);
+		update.expressions.push_back(duckdb::make_uniq<duckdb::BoundColumnRefExpression>(
+			column.Type(), duckdb::ColumnBinding(projection.table_index, projection.expressions.size())));
+		projection.expressions.push_back(duckdb::make_uniq<duckdb::BoundColumnRefExpression>(
+			column.Type(), duckdb::ColumnBinding(get.table_index, at)));
+		update.columns.push_back(column.Physical());
+	}
+	update.update_is_del_and_insert = true;
 }
 
-duckdb::PhysicalOperator& PlanUpdate(duckdb::ClientContext&, duckdb::PhysicalPlanGenerator& planner, duckdb::LogicalUpdate& op,
-                                     duckdb::PhysicalOperator& plan) {
-  auto& table = op.table.Cast<LakeTableEntry>();
-  auto& write = planner.Make<LakeWrite>(op.types, WriteKind::kUpdate, table.catalog, table.table(), op.estimated_cardinality)
-                    .Cast<LakeWrite>();
-  write.returning = op.return_chunk;
-  NoteRemovalOfAllMatches(plan);
-  // The binder lists columns in the order of SET, then ours; rows are written in table order.
-  write.images.resize(op.columns.size());
-  for (size_t i = 0; i < op.columns.size(); i++) {
-    auto& expression = *op.expressions[i];
-    bool is_default = expression.GetExpressionType() == duckdb::ExpressionType::VALUE_DEFAULT;
-    write.images[op.columns[i].index] = is_default ? op.bound_defaults[op.columns[i].index]->Copy() : expression.Copy();
-  }
-  write.file_column = plan.types.size() - 2;
-  write.position_column = plan.types.size() - 1;
-  write.children.push_back(plan);
-  return write;
+duckdb::PhysicalOperator& PlanUpdate(duckdb::ClientContext&, duckdb::PhysicalPlanGenerator& planner,
+									 duckdb::LogicalUpdate& op, duckdb::PhysicalOperator& plan) {
+	auto& table = op.table.Cast<LakeTableEntry>();
+	auto& write =
+		planner.Make<LakeWrite>(op.types, WriteKind::kUpdate, table.catalog, table.table(), op.estimated_cardinality)
+			.Cast<LakeWrite>();
+	write.returning = op.return_chunk;
+	NoteRemovalOfAllMatches(plan);
+	// The binder lists columns in the order of SET, then ours; rows are written in table order.
+	write.images.resize(op.columns.size());
+	for (size_t i = 0; i < op.columns.size(); i++) {
+		auto& expression = *op.expressions[i];
+		bool is_default = expression.GetExpressionType() == duckdb::ExpressionType::VALUE_DEFAULT;
+		write.images[op.columns[i].index] =
+			is_default ? op.bound_defaults[op.columns[i].index]->Copy() : expression.Copy();
+	}
+	write.file_column = plan.types.size() - 2;
+	write.position_column = plan.types.size() - 1;
+	write.children.push_back(plan);
+	return write;
 }
 
 }  // namespace braid::engine

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PositionCollector: which rows of which files a DELETE or UPDATE touches, as Roaring sets: memory grows with the rows touched.
-// One per thread, merged at the end; notices a row that was given twice.
+// PositionCollector: which rows of which files a DELETE or UPDATE touches, as Roaring sets: memory grows with the rows
+// touched. One per thread, merged at the end; notices a row that was given twice.
 #pragma once
 
 #include <map>
@@ -16,24 +16,24 @@ namespace braid::engine {
 using PositionsByFile = std::map<std::string, PositionSet>;  // by file name as the scan reports it
 
 struct RowAddress {
-  std::string file;
-  uint64_t position = 0;
+	std::string file;
+	uint64_t position = 0;
 };
 
 class PositionCollector {
- public:
-  // `files`: VARCHAR, `positions`: BIGINT, none of them NULL.
-  void Add(duckdb::Vector& files, duckdb::Vector& positions, duckdb::idx_t count);
-  void Merge(PositionCollector&& other);
+public:
+	// `files`: VARCHAR, `positions`: BIGINT, none of them NULL.
+	void Add(duckdb::Vector& files, duckdb::Vector& positions, duckdb::idx_t count);
+	void Merge(PositionCollector&& other);
 
-  const PositionsByFile& by_file() const { return by_file_; }
-  uint64_t Cardinality() const;
-  // A row that was added more than once, if there is one.
-  const std::optional<RowAddress>& duplicate() const { return duplicate_; }
+	const PositionsByFile& by_file() const { return by_file_; }
+	uint64_t Cardinality() const;
+	// A row that was added more than once, if there is one.
+	const std::optional<RowAddress>& duplicate() const { return duplicate_; }
 
- private:
-  PositionsByFile by_file_;
-  std::optional<RowAddress> duplicate_;
+private:
+	PositionsByFile by_file_;
+	std::optional<RowAddress> duplicate_;
 };
 
 }  // namespace braid::engine

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The only place where a statement changes what its transaction has staged.
 #include "engine/write/staging.h"
 
 #include <algorithm>
@@ -13,80 +14,82 @@
 namespace braid::engine {
 
 bool WritesDeletionVectors(const Snapshot& view) {
-  return HasFeature(view.protocol, "deletionVectors") && PropertyEnabled(view.metadata.configuration, "delta.enableDeletionVectors");
+	return HasFeature(view.protocol, "deletionVectors") &&
+		   PropertyEnabled(view.metadata.configuration, "delta.enableDeletionVectors");
 }
 
 std::string LogPath(const std::string& root, const std::string& scanned_name) {
-  auto prefix = root + "/";
-  return scanned_name.starts_with(prefix) ? EncodePath(std::string_view(scanned_name).substr(prefix.size())) : scanned_name;
+	auto prefix = root + "/";
+	return scanned_name.starts_with(prefix) ? EncodePath(std::string_view(scanned_name).substr(prefix.size()))
+											: scanned_name;
 }
 
 void StageNewFiles(TableWork& work, std::vector<NewFile> files) {
-  std::lock_guard guard(work.mutex);
-  auto& staged = work.work.changes.new_files;
-  staged.insert(staged.end(), std::make_move_iterator(files.begin()), std::make_move_iterator(files.end()));
+	std::lock_guard guard(work.mutex);
+	auto& staged = work.work.changes.new_files;
+	staged.insert(staged.end(), std::make_move_iterator(files.begin()), std::make_move_iterator(files.end()));
 }
 
 static NewFile* FindOwn(StagedChanges& changes, const std::string& path) {
-  auto file = std::ranges::find_if(changes.new_files, [&](auto& f) { return f.add.path == path; });
-  return file == changes.new_files.end() ? nullptr : &*file;
+	auto file = std::ranges::find_if(changes.new_files, [&](auto& f) { return f.add.path == path; });
+	return file == changes.new_files.end() ? nullptr : &*file;
 }
 
 AddFile FindFile(const TableWork& work, const std::string& scanned_name) {
-  auto path = LogPath(work.table->root(), scanned_name);
-  for (auto& file : work.work.changes.new_files) {
-    if (file.add.path == path) return file.add;
-  }
-  if (auto* live = work.view->files->Find(path)) return Unwrap(ToAddFile(*live));
-  throw duckdb::IOException("Table %s: rows of file %s were selected, which is not part of version %lld", work.table->root(),
-                            scanned_name, static_cast<long long>(work.view->version));
+	auto path = LogPath(work.table->root(), scanned_name);
+	for (auto& file : work.work.changes.new_files) {
+		if (file.add.path == path) return file.add;
+	}
+	if (auto* live = work.view->files->Find(path)) return Unwrap(ToAddFile(*live));
+	throw duckdb::IOException("Table %s: rows of file %s were selected, which is not part of version %lld",
+							  work.table->root(), scanned_name, static_cast<long long>(work.view->version));
 }
 
 void StageDeletions(duckdb::ClientContext& context, TableWork& work, const PositionsByFile& positions) {
-  bool vectors = WritesDeletionVectors(*work.view);
-  PositionsByFile to_rewrite;
-  {
-    std::lock_guard guard(work.mutex);
-    auto& changes = work.work.changes;
-    for (auto& [name, rows] : positions) {
-      if (rows.Empty()) continue;
-      auto path = LogPath(work.table->root(), name);
-      if (auto* own = FindOwn(changes, path)) {
-        if (own->deleted.Cardinality() + rows.Cardinality() == static_cast<uint64_t>(own->num_records)) {
-          std::erase_if(changes.new_files, [&](auto& file) { return file.add.path == path; });
-        } else if (vectors) {
-          own->deleted |= rows;
-        } else {
-          to_rewrite.emplace(path, rows);
-        }
-        continue;
-      }
-      auto file = FindFile(work, name);
-      if (vectors) {
-        changes.deleted_rows[file.path] |= rows;
-      } else {
-        to_rewrite.emplace(file.path, rows);
-      }
-    }
-  }
-  if (!to_rewrite.empty()) RewriteWithout(context, work, to_rewrite);
+	bool vectors = WritesDeletionVectors(*work.view);
+	PositionsByFile to_rewrite;
+	{
+		std::lock_guard guard(work.mutex);
+		auto& changes = work.work.changes;
+		for (auto& [name, rows] : positions) {
+			if (rows.Empty()) continue;
+			auto path = LogPath(work.table->root(), name);
+			if (auto* own = FindOwn(changes, path)) {
+				if (own->deleted.Cardinality() + rows.Cardinality() == static_cast<uint64_t>(own->num_records)) {
+					std::erase_if(changes.new_files, [&](auto& file) { return file.add.path == path; });
+				} else if (vectors) {
+					own->deleted |= rows;
+				} else {
+					to_rewrite.emplace(path, rows);
+				}
+				continue;
+			}
+			auto file = FindFile(work, name);
+			if (vectors) {
+				changes.deleted_rows[file.path] |= rows;
+			} else {
+				to_rewrite.emplace(file.path, rows);
+			}
+		}
+	}
+	if (!to_rewrite.empty()) RewriteWithout(context, work, to_rewrite);
 }
 
 void NameOperation(TableWork& work, const std::string& operation) {
-  std::lock_guard guard(work.mutex);
-  auto& name = work.work.operation;
-  bool first = work.work.changes.empty() || name.empty();
-  bool created = name.starts_with("CREATE") || name.starts_with("REPLACE");
-  if (first) {
-    name = operation;
-  } else if (name != operation && !created) {
-    name = "TRANSACTION";
-  }
+	std::lock_guard guard(work.mutex);
+	auto& name = work.work.operation;
+	bool first = work.work.changes.empty() || name.empty();
+	bool created = name.starts_with("CREATE") || name.starts_with("REPLACE");
+	if (first) {
+		name = operation;
+	} else if (name != operation && !created) {
+		name = "TRANSACTION";
+	}
 }
 
 void AddMetric(TableWork& work, const char* name, uint64_t value) {
-  auto& text = work.work.operation_metrics[name];
-  text = std::to_string((text.empty() ? 0 : std::stoull(text)) + value);
+	auto& text = work.work.operation_metrics[name];
+	text = std::to_string((text.empty() ? 0 : std::stoull(text)) + value);
 }
 
 }  // namespace braid::engine

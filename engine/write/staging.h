@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adding the outcome of one statement to what its transaction has staged (kernel/txn/staged_changes.h).
-// Guarantees: deletions name files of the pinned snapshot or new files of this transaction, and are disjoint from what was deleted before;
-// a new file that loses all its rows disappears; where deletion vectors may not be written, touched files are rewritten.
+// Adding the outcome of one statement to what its transaction has staged (kernel/txn/staged_changes.h). Guarantees:
+// deletions name files of the pinned snapshot or new files of this transaction, and are disjoint from what was deleted
+// before; a new file that loses all its rows disappears; where deletion vectors may not be written, touched files are
+// rewritten.
 #pragma once
 
 #include <string>
@@ -22,7 +23,8 @@ std::string LogPath(const std::string& root, const std::string& scanned_name);
 void StageNewFiles(TableWork& work, std::vector<NewFile> files);
 // Throws if a file is neither active nor ours.
 void StageDeletions(duckdb::ClientContext& context, TableWork& work, const PositionsByFile& positions);
-// The file behind an absolute name that a scan has reported. Throws if it is neither active nor ours. The caller holds work.mutex.
+// The file behind an absolute name that a scan has reported. Throws if it is neither active nor ours. The caller holds
+// work.mutex.
 AddFile FindFile(const TableWork& work, const std::string& scanned_name);
 // Names the operation of the commit: that of its statements, or TRANSACTION if they differ.
 void NameOperation(TableWork& work, const std::string& operation);

@@ -11,8 +11,10 @@
 
 namespace braid::engine {
 
-// `wanted`: the leaf columns that get statistics, by physical path. `nan_columns`: physical top-level names of columns that hold NaN.
-FileStats ToFileStats(const duckdb::CopyFunctionFileStatistics& written, const StructType& schema, ColumnMappingMode mapping,
-                      const std::vector<std::vector<std::string>>& wanted, const std::vector<std::string>& nan_columns);
+// `wanted`: the leaf columns that get statistics, by physical path. `nan_columns`: physical top-level names of columns
+// that hold NaN.
+FileStats ToFileStats(const duckdb::CopyFunctionFileStatistics& written, const StructType& schema,
+					  ColumnMappingMode mapping, const std::vector<std::vector<std::string>>& wanted,
+					  const std::vector<std::string>& nan_columns);
 
 }  // namespace braid::engine

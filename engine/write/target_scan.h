@@ -6,7 +6,8 @@
 
 namespace braid::engine {
 
-// Where the scan delivers this column; added if it is not there. A column listed twice would be read twice from one stream (trap 3).
+// Where the scan delivers this column; added if it is not there. A column listed twice would be read twice from one
+// stream (trap 3).
 duckdb::idx_t ScanColumn(duckdb::LogicalGet& get, duckdb::column_t column);
 
 }  // namespace braid::engine

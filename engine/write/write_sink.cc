@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Threads share nothing until Combine; Finalize runs once, on one thread, after all of them.
 #include "engine/write/write_sink.h"
 
 #include "base/environment.h"
@@ -18,169 +19,178 @@ namespace braid::engine {
 namespace {
 
 struct WriteState : duckdb::GlobalSinkState {
-  TableWork* work = nullptr;
-  SnapshotPtr view;
-  int64_t started_ms = SystemClock().MonotonicMs();
-  std::unique_ptr<ParquetOutput> output;
+	TableWork* work = nullptr;
+	SnapshotPtr view;
+	int64_t started_ms = SystemClock().MonotonicMs();
+	std::unique_ptr<ParquetOutput> output;
 
-  std::mutex mutex;  // guards what follows
-  PositionCollector positions;
-  uint64_t rows = 0;
-  duckdb::unique_ptr<duckdb::ColumnDataCollection> returned;
+	std::mutex mutex;  // guards what follows
+	PositionCollector positions;
+	uint64_t rows = 0;
+	duckdb::unique_ptr<duckdb::ColumnDataCollection> returned;
 };
 
 struct ThreadState : duckdb::LocalSinkState {
-  duckdb::unique_ptr<duckdb::ExpressionExecutor> executor;
-  duckdb::DataChunk image;
-  ParquetOutput::Local output;
-  PositionCollector positions;
-  uint64_t rows = 0;
-  duckdb::unique_ptr<duckdb::ColumnDataCollection> returned;
+	duckdb::unique_ptr<duckdb::ExpressionExecutor> executor;
+	duckdb::DataChunk image;
+	ParquetOutput::Local output;
+	PositionCollector positions;
+	uint64_t rows = 0;
+	duckdb::unique_ptr<duckdb::ColumnDataCollection> returned;
 };
 
 struct ReturnState : duckdb::GlobalSourceState {
-  duckdb::ColumnDataScanState scan;
-  bool started = false;
+	duckdb::ColumnDataScanState scan;
+	bool started = false;
 };
 
 const char* OperationName(WriteKind kind) {
-  switch (kind) {
-    case WriteKind::kInsert:
-      return "WRITE";
-    case WriteKind::kDelete:
-      return "DELETE";
-    case WriteKind::kUpdate:
-      return "UPDATE";
-    case WriteKind::kCreateTableAs:
-      return "CREATE TABLE AS SELECT";
-  }
-  return "";
+	switch (kind) {
+		case WriteKind::kInsert:
+			return "WRITE";
+		case WriteKind::kDelete:
+			return "DELETE";
+		case WriteKind::kUpdate:
+			return "UPDATE";
+		case WriteKind::kCreateTableAs:
+			return "CREATE TABLE AS SELECT";
+	}
+	return "";
 }
 
 [[noreturn]] void RefuseDoubleMatch(duckdb::ClientContext& context, TableWork& work, const RowAddress& row) {
-  AddFile file;
-  {
-    std::lock_guard guard(work.mutex);
-    file = FindFile(work, row.file);
-  }
-  throw duckdb::InvalidInputException("UPDATE of table %s: row (%s) is matched by more than one source row; each row can be updated once",
-                                      work.table->root(), RowPicture(context, work.table, work.view, file, row.position));
+	AddFile file;
+	{
+		std::lock_guard guard(work.mutex);
+		file = FindFile(work, row.file);
+	}
+	throw duckdb::InvalidInputException(
+		"UPDATE of table %s: row (%s) is matched by more than one source row; each row can be updated once",
+		work.table->root(), RowPicture(context, work.table, work.view, file, row.position));
 }
 
 }  // namespace
 
 LakeWrite::LakeWrite(duckdb::PhysicalPlan& plan, duckdb::vector<duckdb::LogicalType> result_types, WriteKind kind_p,
-                     duckdb::Catalog& catalog_p, std::shared_ptr<TableHandle> table_p, duckdb::idx_t estimate)
-    : PhysicalOperator(plan, duckdb::PhysicalOperatorType::EXTENSION, std::move(result_types), estimate), kind(kind_p),
-      catalog(catalog_p), table(std::move(table_p)) {}
+					 duckdb::Catalog& catalog_p, std::shared_ptr<TableHandle> table_p, duckdb::idx_t estimate)
+	: PhysicalOperator(plan, duckdb::PhysicalOperatorType::EXTENSION, std::move(result_types), estimate),
+	  kind(kind_p),
+	  catalog(catalog_p),
+	  table(std::move(table_p)) {}
 
 std::string LakeWrite::GetName() const {
-  return std::string("BRAID ") + (kind == WriteKind::kInsert ? "INSERT" : OperationName(kind));
+	return std::string("BRAID ") + (kind == WriteKind::kInsert ? "INSERT" : OperationName(kind));
 }
 
 duckdb::unique_ptr<duckdb::GlobalSinkState> LakeWrite::GetGlobalSinkState(duckdb::ClientContext& context) const {
-  auto state = duckdb::make_uniq<WriteState>();
-  auto& transaction = LakeTransaction::Get(context, catalog);
-  if (kind == WriteKind::kCreateTableAs && !CreateTable(context, transaction, table, *create, true)) return state;
-  state->work = &transaction.Modify(context, table);
-  state->view = state->work->view;
-  Unwrap(CheckWrite(*state->view, removes_rows() ? TableOperation::kChange : TableOperation::kAppend));
-  auto& row_types = kind == WriteKind::kDelete ? types : children[0].get().types;
-  auto table_types = images.empty() ? row_types : duckdb::vector<duckdb::LogicalType>();
-  for (auto& image : images) table_types.push_back(image->return_type);
-  if (writes_rows()) state->output = std::make_unique<ParquetOutput>(context, *state->work, *state->view, table_types);
-  if (returning) state->returned = duckdb::make_uniq<duckdb::ColumnDataCollection>(context, types);
-  return state;
+	auto state = duckdb::make_uniq<WriteState>();
+	auto& transaction = LakeTransaction::Get(context, catalog);
+	if (kind == WriteKind::kCreateTableAs && !CreateTable(context, transaction, table, *create, true)) return state;
+	state->work = &transaction.Modify(context, table);
+	state->view = state->work->view;
+	Unwrap(CheckWrite(*state->view, removes_rows() ? TableOperation::kChange : TableOperation::kAppend));
+	auto& row_types = kind == WriteKind::kDelete ? types : children[0].get().types;
+	auto table_types = images.empty() ? row_types : duckdb::vector<duckdb::LogicalType>();
+	for (auto& image : images) table_types.push_back(image->return_type);
+	if (writes_rows())
+		state->output = std::make_unique<ParquetOutput>(context, *state->work, *state->view, table_types);
+	if (returning) state->returned = duckdb::make_uniq<duckdb::ColumnDataCollection>(context, types);
+	return state;
 }
 
 duckdb::unique_ptr<duckdb::LocalSinkState> LakeWrite::GetLocalSinkState(duckdb::ExecutionContext& context) const {
-  auto state = duckdb::make_uniq<ThreadState>();
-  if (!images.empty()) {
-    duckdb::vector<duckdb::LogicalType> image_types;
-    for (auto& image : images) image_types.push_back(image->return_type);
-    state->executor = duckdb::make_uniq<duckdb::ExpressionExecutor>(context.client, images);
-    state->image.Initialize(context.client, image_types);
-  }
-  if (returning) state->returned = duckdb::make_uniq<duckdb::ColumnDataCollection>(context.client, types);
-  return state;
+	auto state = duckdb::make_uniq<ThreadState>();
+	if (!images.empty()) {
+		duckdb::vector<duckdb::LogicalType> image_types;
+		for (auto& image : images) image_types.push_back(image->return_type);
+		state->executor = duckdb::make_uniq<duckdb::ExpressionExecutor>(context.client, images);
+		state->image.Initialize(context.client, image_types);
+	}
+	if (returning) state->returned = duckdb::make_uniq<duckdb::ColumnDataCollection>(context.client, types);
+	return state;
 }
 
-duckdb::SinkResultType LakeWrite::Sink(duckdb::ExecutionContext&, duckdb::DataChunk& chunk, duckdb::OperatorSinkInput& input) const {
-  auto& global = input.global_state.Cast<WriteState>();
-  auto& thread = input.local_state.Cast<ThreadState>();
-  if (!global.work) return duckdb::SinkResultType::FINISHED;  // CREATE TABLE IF NOT EXISTS ... AS of a table that exists
-  auto* rows = &chunk;
-  if (thread.executor) {
-    thread.image.Reset();
-    thread.executor->Execute(chunk, thread.image);
-    rows = &thread.image;
-  }
-  if (removes_rows()) thread.positions.Add(chunk.data[file_column], chunk.data[position_column], chunk.size());
-  if (writes_rows()) {
-    CheckNotNull(*global.view->schema, table->root().substr(table->root().rfind('/') + 1), *rows);
-    global.output->Append(thread.output, *rows);
-  }
-  if (returning) thread.returned->Append(*rows);
-  thread.rows += chunk.size();
-  return duckdb::SinkResultType::NEED_MORE_INPUT;
+duckdb::SinkResultType LakeWrite::Sink(duckdb::ExecutionContext&, duckdb::DataChunk& chunk,
+									   duckdb::OperatorSinkInput& input) const {
+	auto& global = input.global_state.Cast<WriteState>();
+	auto& thread = input.local_state.Cast<ThreadState>();
+	if (!global.work)
+		return duckdb::SinkResultType::FINISHED;  // CREATE TABLE IF NOT EXISTS ... AS of a table that exists
+	auto* rows = &chunk;
+	if (thread.executor) {
+		thread.image.Reset();
+		thread.executor->Execute(chunk, thread.image);
+		rows = &thread.image;
+	}
+	if (removes_rows()) thread.positions.Add(chunk.data[file_column], chunk.data[position_column], chunk.size());
+	if (writes_rows()) {
+		CheckNotNull(*global.view->schema, table->root().substr(table->root().rfind('/') + 1), *rows);
+		global.output->Append(thread.output, *rows);
+	}
+	if (returning) thread.returned->Append(*rows);
+	thread.rows += chunk.size();
+	return duckdb::SinkResultType::NEED_MORE_INPUT;
 }
 
-duckdb::SinkCombineResultType LakeWrite::Combine(duckdb::ExecutionContext&, duckdb::OperatorSinkCombineInput& input) const {
-  auto& global = input.global_state.Cast<WriteState>();
-  auto& thread = input.local_state.Cast<ThreadState>();
-  if (!global.work) return duckdb::SinkCombineResultType::FINISHED;
-  if (global.output) global.output->FinishThread(thread.output);
-  std::lock_guard guard(global.mutex);
-  global.positions.Merge(std::move(thread.positions));
-  global.rows += thread.rows;
-  if (returning) global.returned->Combine(*thread.returned);
-  return duckdb::SinkCombineResultType::FINISHED;
+duckdb::SinkCombineResultType LakeWrite::Combine(duckdb::ExecutionContext&,
+												 duckdb::OperatorSinkCombineInput& input) const {
+	auto& global = input.global_state.Cast<WriteState>();
+	auto& thread = input.local_state.Cast<ThreadState>();
+	if (!global.work) return duckdb::SinkCombineResultType::FINISHED;
+	if (global.output) global.output->FinishThread(thread.output);
+	std::lock_guard guard(global.mutex);
+	global.positions.Merge(std::move(thread.positions));
+	global.rows += thread.rows;
+	if (returning) global.returned->Combine(*thread.returned);
+	return duckdb::SinkCombineResultType::FINISHED;
 }
 
 duckdb::SinkFinalizeType LakeWrite::Finalize(duckdb::Pipeline&, duckdb::Event&, duckdb::ClientContext& context,
-                                             duckdb::OperatorSinkFinalizeInput& input) const {
-  auto& global = input.global_state.Cast<WriteState>();
-  if (!global.work) return duckdb::SinkFinalizeType::READY;
-  auto& work = *global.work;
-  if (kind == WriteKind::kUpdate && global.positions.duplicate()) RefuseDoubleMatch(context, work, *global.positions.duplicate());
-  if (kind == WriteKind::kDelete) global.rows = global.positions.Cardinality();  // DELETE ... USING may meet a row several times
-  auto files = global.output ? global.output->Finish() : std::vector<NewFile>();
-  if (global.rows > 0 && kind != WriteKind::kCreateTableAs) NameOperation(work, OperationName(kind));
-  if (removes_rows()) StageDeletions(context, work, global.positions.by_file());
-  uint64_t bytes = 0;
-  for (auto& file : files) bytes += static_cast<uint64_t>(file.add.size);
-  auto file_count = files.size();
-  StageNewFiles(work, std::move(files));
+											 duckdb::OperatorSinkFinalizeInput& input) const {
+	auto& global = input.global_state.Cast<WriteState>();
+	if (!global.work) return duckdb::SinkFinalizeType::READY;
+	auto& work = *global.work;
+	if (kind == WriteKind::kUpdate && global.positions.duplicate())
+		RefuseDoubleMatch(context, work, *global.positions.duplicate());
+	if (kind == WriteKind::kDelete)
+		global.rows = global.positions.Cardinality();  // DELETE ... USING may meet a row several times
+	auto files = global.output ? global.output->Finish() : std::vector<NewFile>();
+	if (global.rows > 0 && kind != WriteKind::kCreateTableAs) NameOperation(work, OperationName(kind));
+	if (removes_rows()) StageDeletions(context, work, global.positions.by_file());
+	uint64_t bytes = 0;
+	for (auto& file : files) bytes += static_cast<uint64_t>(file.add.size);
+	auto file_count = files.size();
+	StageNewFiles(work, std::move(files));
 
-  std::lock_guard guard(work.mutex);
-  if (writes_rows() && kind != WriteKind::kUpdate) {
-    AddMetric(work, "numFiles", file_count);
-    AddMetric(work, "numOutputRows", global.rows);
-    AddMetric(work, "numOutputBytes", bytes);
-  } else if (global.rows > 0) {
-    AddMetric(work, "executionTimeMs", static_cast<uint64_t>(SystemClock().MonotonicMs() - global.started_ms));
-    AddMetric(work, kind == WriteKind::kUpdate ? "numUpdatedRows" : "numDeletedRows", global.rows);
-  }
-  return duckdb::SinkFinalizeType::READY;
+	std::lock_guard guard(work.mutex);
+	if (writes_rows() && kind != WriteKind::kUpdate) {
+		AddMetric(work, "numFiles", file_count);
+		AddMetric(work, "numOutputRows", global.rows);
+		AddMetric(work, "numOutputBytes", bytes);
+	} else if (global.rows > 0) {
+		AddMetric(work, "executionTimeMs", static_cast<uint64_t>(SystemClock().MonotonicMs() - global.started_ms));
+		AddMetric(work, kind == WriteKind::kUpdate ? "numUpdatedRows" : "numDeletedRows", global.rows);
+	}
+	return duckdb::SinkFinalizeType::READY;
 }
 
 duckdb::unique_ptr<duckdb::GlobalSourceState> LakeWrite::GetGlobalSourceState(duckdb::ClientContext&) const {
-  return duckdb::make_uniq<ReturnState>();
+	return duckdb::make_uniq<ReturnState>();
 }
 
 duckdb::SourceResultType LakeWrite::GetDataInternal(duckdb::ExecutionContext&, duckdb::DataChunk& chunk,
-                                                    duckdb::OperatorSourceInput& input) const {
-  auto& global = sink_state->Cast<WriteState>();
-  if (!returning) {
-    chunk.SetCardinality(1);
-    chunk.SetValue(0, 0, duckdb::Value::BIGINT(static_cast<int64_t>(global.rows)));
-    return duckdb::SourceResultType::FINISHED;
-  }
-  auto& state = input.global_state.Cast<ReturnState>();
-  if (!state.started) global.returned->InitializeScan(state.scan);
-  state.started = true;
-  global.returned->Scan(state.scan, chunk);
-  return chunk.size() == 0 ? duckdb::SourceResultType::FINISHED : duckdb::SourceResultType::HAVE_MORE_OUTPUT;
+													duckdb::OperatorSourceInput& input) const {
+	auto& global = sink_state->Cast<WriteState>();
+	if (!returning) {
+		chunk.SetCardinality(1);
+		chunk.SetValue(0, 0, duckdb::Value::BIGINT(static_cast<int64_t>(global.rows)));
+		return duckdb::SourceResultType::FINISHED;
+	}
+	auto& state = input.global_state.Cast<ReturnState>();
+	if (!state.started) global.returned->InitializeScan(state.scan);
+	state.started = true;
+	global.returned->Scan(state.scan, chunk);
+	return chunk.size() == 0 ? duckdb::SourceResultType::FINISHED : duckdb::SourceResultType::HAVE_MORE_OUTPUT;
 }
 
 }  // namespace braid::engine

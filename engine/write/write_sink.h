@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// LakeWrite: the one physical operator that changes a lake table (design.md, section 3, steps 6 to 9). It writes new rows to data files,
-// collects the positions of rows that go, keeps rows for RETURNING, and stages all of it in the transaction when the last thread is done.
-// Guarantees: a statement that fails stages nothing; a row is never changed twice by one UPDATE; NOT NULL holds for every row written.
+// LakeWrite: the one physical operator that changes a lake table (design.md, section 3, steps 6 to 9). It writes new
+// rows to data files, collects the positions of rows that go, keeps rows for RETURNING, and stages all of it in the
+// transaction when the last thread is done. Guarantees: a statement that fails stages nothing; a row is never changed
+// twice by one UPDATE; NOT NULL holds for every row written.
 #pragma once
 
 #include <memory>
@@ -17,42 +18,44 @@ namespace braid::engine {
 enum class WriteKind { kInsert, kDelete, kUpdate, kCreateTableAs };
 
 class LakeWrite : public duckdb::PhysicalOperator {
- public:
-  LakeWrite(duckdb::PhysicalPlan& plan, duckdb::vector<duckdb::LogicalType> types, WriteKind kind, duckdb::Catalog& catalog,
-            std::shared_ptr<TableHandle> table, duckdb::idx_t estimated_cardinality);
+public:
+	LakeWrite(duckdb::PhysicalPlan& plan, duckdb::vector<duckdb::LogicalType> types, WriteKind kind,
+			  duckdb::Catalog& catalog, std::shared_ptr<TableHandle> table, duckdb::idx_t estimated_cardinality);
 
-  WriteKind kind;
-  duckdb::Catalog& catalog;
-  std::shared_ptr<TableHandle> table;
-  bool returning = false;
-  bool keeps_order = false;  // the rows come sorted: one thread writes them in that order
-  // From a chunk of the child to rows in table order: new images of UPDATE, old ones of DELETE ... RETURNING. Empty: the chunk is such rows.
-  duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> images;
-  duckdb::idx_t file_column = 0;      // of the child's chunk: filename and file_row_number
-  duckdb::idx_t position_column = 0;
-  duckdb::unique_ptr<duckdb::BoundCreateTableInfo> create;  // kCreateTableAs
+	WriteKind kind;
+	duckdb::Catalog& catalog;
+	std::shared_ptr<TableHandle> table;
+	bool returning = false;
+	bool keeps_order = false;  // the rows come sorted: one thread writes them in that order
+	// From a chunk of the child to rows in table order: new images of UPDATE, old ones of DELETE ... RETURNING. Empty:
+	// the chunk is such rows.
+	duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> images;
+	duckdb::idx_t file_column = 0;  // of the child's chunk: filename and file_row_number
+	duckdb::idx_t position_column = 0;
+	duckdb::unique_ptr<duckdb::BoundCreateTableInfo> create;  // kCreateTableAs
 
-  bool writes_rows() const { return kind != WriteKind::kDelete; }
-  bool removes_rows() const { return kind == WriteKind::kDelete || kind == WriteKind::kUpdate; }
+	bool writes_rows() const { return kind != WriteKind::kDelete; }
+	bool removes_rows() const { return kind == WriteKind::kDelete || kind == WriteKind::kUpdate; }
 
-  std::string GetName() const override;
-  bool IsSink() const override { return true; }
-  bool ParallelSink() const override { return !keeps_order; }
-  bool SinkOrderDependent() const override { return keeps_order; }
-  bool IsSource() const override { return true; }
+	std::string GetName() const override;
+	bool IsSink() const override { return true; }
+	bool ParallelSink() const override { return !keeps_order; }
+	bool SinkOrderDependent() const override { return keeps_order; }
+	bool IsSource() const override { return true; }
 
-  duckdb::unique_ptr<duckdb::GlobalSinkState> GetGlobalSinkState(duckdb::ClientContext& context) const override;
-  duckdb::unique_ptr<duckdb::LocalSinkState> GetLocalSinkState(duckdb::ExecutionContext& context) const override;
-  duckdb::SinkResultType Sink(duckdb::ExecutionContext& context, duckdb::DataChunk& chunk,
-                              duckdb::OperatorSinkInput& input) const override;
-  duckdb::SinkCombineResultType Combine(duckdb::ExecutionContext& context, duckdb::OperatorSinkCombineInput& input) const override;
-  duckdb::SinkFinalizeType Finalize(duckdb::Pipeline& pipeline, duckdb::Event& event, duckdb::ClientContext& context,
-                                    duckdb::OperatorSinkFinalizeInput& input) const override;
-  duckdb::unique_ptr<duckdb::GlobalSourceState> GetGlobalSourceState(duckdb::ClientContext& context) const override;
+	duckdb::unique_ptr<duckdb::GlobalSinkState> GetGlobalSinkState(duckdb::ClientContext& context) const override;
+	duckdb::unique_ptr<duckdb::LocalSinkState> GetLocalSinkState(duckdb::ExecutionContext& context) const override;
+	duckdb::SinkResultType Sink(duckdb::ExecutionContext& context, duckdb::DataChunk& chunk,
+								duckdb::OperatorSinkInput& input) const override;
+	duckdb::SinkCombineResultType Combine(duckdb::ExecutionContext& context,
+										  duckdb::OperatorSinkCombineInput& input) const override;
+	duckdb::SinkFinalizeType Finalize(duckdb::Pipeline& pipeline, duckdb::Event& event, duckdb::ClientContext& context,
+									  duckdb::OperatorSinkFinalizeInput& input) const override;
+	duckdb::unique_ptr<duckdb::GlobalSourceState> GetGlobalSourceState(duckdb::ClientContext& context) const override;
 
- protected:
-  duckdb::SourceResultType GetDataInternal(duckdb::ExecutionContext& context, duckdb::DataChunk& chunk,
-                                           duckdb::OperatorSourceInput& input) const override;
+protected:
+	duckdb::SourceResultType GetDataInternal(duckdb::ExecutionContext& context, duckdb::DataChunk& chunk,
+											 duckdb::OperatorSourceInput& input) const override;
 };
 
 }  // namespace braid::engine

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several statements in one transaction are one commit; rolled back they never were."""
 
+import threading
+
 import duckdb
 import pytest
 
@@ -156,3 +158,27 @@ def test_explain_changes_nothing(con, table):
     con.execute("EXPLAIN UPDATE t SET s = 'x'")
     con.execute("EXPLAIN INSERT INTO t SELECT * FROM t")
     assert delta_log.version(table) == 0
+
+
+@pytest.mark.parametrize("statement", ["INSERT INTO t SELECT range, md5(range::VARCHAR) FROM range(1000000000)",
+                                       "UPDATE t SET s = (SELECT max(md5(range::VARCHAR)) FROM range(1000000000))"])
+def test_an_interrupt_stops_a_statement_and_leaves_no_file(con, table, statement):
+    before = delta_log.files_on_disk(table)
+    caught = []
+
+    def run():
+        try:
+            con.execute(statement)
+        except duckdb.Error as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    while thread.is_alive():
+        con.interrupt()
+        thread.join(0.02)
+    assert [type(error) for error in caught] == [duckdb.InterruptException]
+    assert delta_log.files_on_disk(table) == before
+    assert delta_log.version(table) == 0
+    con.execute("DELETE FROM t WHERE id = 1")
+    assert delta_log.version(table) == 1

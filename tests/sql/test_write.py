@@ -256,3 +256,32 @@ def test_column_mapping_writes_physical_names_and_ids(con, lake):
     assert sorted(number for _, number in names) == [1, 2, 3, 4]
     for add in delta_log.active(lake / "t").values():
         assert "id" not in delta_log.stats(add)["minValues"]
+
+
+def test_copy_from_a_file(con, lake, tmp_path):
+    (tmp_path / "rows.csv").write_text("id,s\n1,a\n2,b\n")
+    con.execute("CREATE TABLE t (id BIGINT, s VARCHAR)")
+    con.execute(f"COPY t FROM '{tmp_path}/rows.csv' (HEADER)")
+    assert rows(con, "FROM t ORDER BY id") == [(1, "a"), (2, "b")]
+    assert delta_log.info(lake / "t")["isBlindAppend"] is True
+
+
+def test_little_memory_is_enough(connect, lake):
+    con = connect(lake, memory_limit="200MB", threads=2, temp_directory=str(lake.parent / "spill"))
+    con.execute("CREATE TABLE t (id BIGINT, s VARCHAR)")
+    con.execute("INSERT INTO t SELECT range, repeat(md5(range::VARCHAR), 4) FROM range(4000000)")  # 600 MB of rows
+    con.execute("CREATE TABLE p (id BIGINT, k INTEGER) PARTITIONED BY (k)")
+    con.execute("INSERT INTO p SELECT id, id % 50 FROM t")
+    con.execute("DELETE FROM t WHERE id % 3 = 0")
+    con.execute("UPDATE t SET s = 'x' WHERE id % 1000 = 1")
+    assert rows(con, "SELECT count(*), count(*) FILTER (s = 'x') FROM t") == [(2666666, 2667)]
+    assert rows(con, "SELECT count(*), sum(id) FROM p") == [(4000000, 3999999 * 2000000)]
+
+
+def test_a_table_whose_files_were_lost_says_which(con, lake):
+    con.execute("CREATE TABLE t AS SELECT range AS id FROM range(10)")
+    (path,) = delta_log.active(lake / "t")
+    (lake / "t" / path).unlink()
+    with pytest.raises(duckdb.Error, match=path):
+        con.execute("UPDATE t SET id = 1 WHERE id = 3")
+    assert delta_log.version(lake / "t") == 0
