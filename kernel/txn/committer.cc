@@ -132,11 +132,13 @@ Result<std::optional<CommitOutcome>> CommitRun::CatchUp() {
 // A version that somebody wrote: ourselves (an answer got lost), or a winner, which must pass the gates.
 Result<std::optional<CommitOutcome>> CommitRun::Meet(std::string bytes) {
 	BRAID_TRY(WinningCommit winner, ParseWinningCommit(bytes, NextVersion(), table_));
-	if (winner.info.txn_id == txn_id_) {
-		outcome_unknown_ = false;
-		return Won(bytes);
+	const bool own = winner.info.txn_id == txn_id_;
+	if (own && context_.options.durable) {  // the store may have failed between writing it and making it durable
+		const std::string path = CommitPath(winner.version);
+		BRAID_TRY(context_.store.MakeDurable(std::span(&path, 1)));
 	}
 	outcome_unknown_ = false;
+	if (own) return Won(bytes);
 	if (!head_) return CreatedBySomebodyElse(transaction_, winner, table_);
 	BRAID_TRY(CheckGates(transaction_, winner, *head_, context_.options.mode));
 	const auto stored = context_.store.Stat(CommitPath(winner.version));
@@ -148,8 +150,8 @@ Result<std::optional<CommitOutcome>> CommitRun::Meet(std::string bytes) {
 	return std::nullopt;
 }
 
-// The version that we build on must still be there, as it was: the table may have been dropped and made anew, or the log cleaned up past us
-// , and then a missing next version does not mean that nobody wrote it. Cleaning removes the oldest commits first.
+// The version that we build on must still be there, as it was: the table may have been dropped and made anew, or the log cleaned up past us,
+// and then a missing next version does not mean that nobody wrote it. Cleaning removes the oldest commits first.
 Status CommitRun::CheckHeadStands() {
 	if (head_) {
 		const auto stored = context_.store.Stat(CommitPath(head_->version));
@@ -290,6 +292,30 @@ void CommitRun::BackOff() {
 	context_.clock.SleepMs(static_cast<int64_t>(context_.random.Next() % ceiling));
 }
 
+// A path may be staged for one thing only: a commit names it at most once in an add and once in a remove.
+static Status CheckStaged(const Transaction& transaction, const std::string& table) {
+	const StagedChanges& changes = transaction.changes;
+	if (!transaction.base && !(changes.protocol && changes.metadata))
+		return Fail(ErrorKind::kInvalidArgument, "Table " + table + ": its first version needs protocol and metadata");
+	std::set<std::string> paths;
+	const auto twice = [&](const std::string& path) { return !paths.insert(DecodePath(path)).second; };
+	const auto refuse = [&](const std::string& path) {
+		return Fail(ErrorKind::kInvalidArgument,
+					"Table " + table + ": " + path + " is staged twice in one transaction");
+	};
+	for (const auto& [path, rows] : changes.deleted_rows) {
+		if (twice(path)) return refuse(path);
+	}
+	for (const std::string& path : changes.replaced_files) {
+		if (twice(path)) return refuse(path);
+	}
+	for (const NewFile& file : changes.new_files) {
+		if (twice(file.add.path) || (transaction.base && transaction.base->files->Find(file.add.path)))
+			return refuse(file.add.path);
+	}
+	return {};
+}
+
 Result<CommitOutcome> Commit(const CommitContext& context, const Transaction& transaction) {
 	if (transaction.changes.empty()) {
 		if (!transaction.base) return Fail(ErrorKind::kInvalidArgument, "An empty transaction cannot create a table");
@@ -299,10 +325,7 @@ Result<CommitOutcome> Commit(const CommitContext& context, const Transaction& tr
 		outcome.attempts = 0;
 		return outcome;
 	}
-	const StagedChanges& changes = transaction.changes;
-	if (!transaction.base && !(changes.protocol && changes.metadata))
-		return Fail(ErrorKind::kInvalidArgument,
-					"Table " + context.store.Location("") + ": its first version needs protocol and metadata");
+	BRAID_TRY(CheckStaged(transaction, transaction.base ? transaction.base->table : TableName(context.store)));
 	return CommitRun(context, transaction).Run();
 }
 

@@ -163,6 +163,16 @@ TEST(UnknownOutcome, UnreadableVersionKeepsTheFiles) {
 	EXPECT_EQ(attempt.table.LiveRows(*attempt.table.Latest()), attempt.after) << "it had been written";
 }
 
+// Written, but the store could not make it durable: that has to be made up for before anybody is told.
+TEST(UnknownOutcome, FoundCommitIsMadeDurableFirst) {
+	Attempt attempt([](FaultyLogStore& store) {
+		store.FailNth(StoreOperation::kPutIfAbsent, 1, ErrorKind::kOutcomeUnknown, FaultMoment::kAfter);
+		store.FailNth(StoreOperation::kMakeDurable, 1, ErrorKind::kIo, FaultMoment::kBefore, CommitPath(2));
+	});
+	ASSERT_FALSE(attempt.outcome);
+	EXPECT_EQ(attempt.outcome.error().kind, ErrorKind::kOutcomeUnknown);
+}
+
 TEST(UnknownOutcome, GarbledWinnerIsAnErrorNotAGuess) {
 	MemoryTable table;
 	const SnapshotPtr base = table.Create({Many()});

@@ -262,6 +262,23 @@ TEST_F(CommitTest, LongReadsAreRecordedWide) {
 	EXPECT_EQ(InfoOf(table_, 1).is_blind_append, false);
 }
 
+TEST_F(CommitTest, OnePathIsStagedForOneThing) {
+	const SnapshotPtr base = table_.Create({kRows});
+	const std::string path(base->files->Files().at(0)->path);
+	Transaction both = table_.Delete(base, Equals("k", 1));
+	both.changes.replaced_files = {path};
+	Transaction again = table_.Insert(base, {{4, 4, 0}});
+	again.changes.new_files.push_back(again.changes.new_files[0]);
+	Transaction active = table_.Insert(base, {{4, 4, 0}});
+	active.changes.new_files[0].add.path = path;
+	for (const Transaction& transaction : {both, again, active}) {
+		const auto outcome = table_.Commit(transaction);
+		ASSERT_FALSE(outcome);
+		EXPECT_EQ(outcome.error().kind, ErrorKind::kInvalidArgument);
+	}
+	EXPECT_EQ(table_.CommitText(1), "");
+}
+
 // ------------------------------------------------------------ gates
 
 TEST_F(CommitTest, MetadataOfAWinnerFailsEverybody) {
