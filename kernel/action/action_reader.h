@@ -10,21 +10,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "kernel/action/actions.h"
-#include "kernel/storage/parquet_gateway.h"
+#include "kernel/action/file_view.h"
 
 namespace braid {
-
-// A remove as views that live only during the call.
-struct RemoveFileView {
-	std::string_view path, partition_values_json, stats, tags_json;
-	std::optional<int64_t> deletion_timestamp, size, base_row_id, default_row_commit_version;
-	bool data_change = true, extended_file_metadata = false;
-	const DvDescriptor* deletion_vector = nullptr;
-};
-
-Result<AddFile> ToAddFile(const AddFileView& view);
-Result<RemoveFile> ToRemoveFile(const RemoveFileView& view);
 
 // Receives the actions in order; an error stops the reading and is handed on.
 class ActionSink {

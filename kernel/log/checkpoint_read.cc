@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/log/checkpoint_read.h"
 
+#include <span>
+#include <utility>
+
 #include "kernel/log/commit_file.h"
 #include "kernel/log/log_path.h"
 
@@ -37,19 +40,17 @@ std::string SidecarLocation(LogStore& store, const SidecarFile& sidecar) {
 Status ReadCheckpoint(LogStore& store, ParquetGateway& parquet, const std::string& table,
 					  const CheckpointFiles& checkpoint, ActionSink& sink) {
 	TopLevel top(sink);
+	// One by one: parts and sidecars need not have the same columns.
+	const auto read = [&](const std::string& location) { return parquet.ReadCheckpoint(std::span(&location, 1), top); };
 	if (checkpoint.json) {
 		ActionReader reader("", top);
-		BRAID_TRY(ReadActionFile(store, checkpoint.paths.front(),
-								 "table " + table + ", checkpoint " + checkpoint.paths.front(), reader));
+		const std::string& path = checkpoint.paths.front();
+		BRAID_TRY(ReadActionFile(store, path, "table " + table + ", checkpoint " + path, reader));
 	} else {
-		std::vector<std::string> locations;
-		for (const std::string& path : checkpoint.paths) locations.push_back(store.Location(path));
-		BRAID_TRY(parquet.ReadCheckpoint(locations, top));
+		for (const std::string& path : checkpoint.paths) BRAID_TRY(read(store.Location(path)));
 	}
-	if (top.sidecars.empty()) return {};
-	std::vector<std::string> locations;
-	for (const SidecarFile& sidecar : top.sidecars) locations.push_back(SidecarLocation(store, sidecar));
-	return parquet.ReadCheckpoint(locations, top);
+	for (const SidecarFile& sidecar : std::exchange(top.sidecars, {})) BRAID_TRY(read(SidecarLocation(store, sidecar)));
+	return {};
 }
 
 }  // namespace braid

@@ -53,9 +53,14 @@ void FileIndexBuilder::Drop(uint32_t hash, const Place& place) {
 		state_->hidden[place.ordinal / 64] |= uint64_t {1} << (place.ordinal % 64);
 	}
 	--state_->count;
-	state_->bytes -= file->size;
+	AddBytes(-static_cast<uint64_t>(file->size));
 	state_->dead_text += TextBytes(*file);
 	if (fresh_ && state_->dead_text > kDeadTextLimit && state_->dead_text > arena_->text_bytes() / 2) DropDeadText();
+}
+
+// Unsigned, since a log may claim any size.
+void FileIndexBuilder::AddBytes(uint64_t bytes) {
+	state_->bytes = static_cast<int64_t>(static_cast<uint64_t>(state_->bytes) + bytes);
 }
 
 bool FileIndexBuilder::Add(const AddFileView& add) {
@@ -69,7 +74,7 @@ bool FileIndexBuilder::Add(const AddFileView& add) {
 	state_->top.table.Insert(hash, static_cast<uint32_t>(state_->top.files.size()));
 	state_->top.files.push_back(file);
 	++state_->count;
-	state_->bytes += file->size;
+	AddBytes(static_cast<uint64_t>(file->size));
 	return true;
 }
 

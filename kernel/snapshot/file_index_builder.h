@@ -56,6 +56,7 @@ private:
 	};
 	Place Locate(uint32_t hash, std::string_view decoded, const DvDescriptor* deletion_vector) const;
 	void Drop(uint32_t hash, const Place& place);
+	void AddBytes(uint64_t bytes);
 	void DropDeadText();
 	void Merge();
 

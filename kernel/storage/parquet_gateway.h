@@ -32,7 +32,7 @@ struct SidecarFile {
 
 // Receives a checkpoint's rows; an error stops the reading and is handed on.
 class CheckpointSink {
- public:
+public:
 	virtual ~CheckpointSink() = default;
 	virtual Status OnAdd(const AddFileView& add) = 0;
 	virtual Status OnAction(Action&& action) = 0;  // every kind but AddFile
@@ -40,9 +40,10 @@ class CheckpointSink {
 };
 
 class ParquetGateway {
- public:
+public:
 	virtual ~ParquetGateway() = default;
-	// `locations`: absolute paths or URLs (LogStore::Location) of the parts, which share one schema.
+	// `locations`: absolute paths or URLs (LogStore::Location) of files that have the same columns. Parts and sidecars of one checkpoint
+	// need not, so the kernel asks for them one by one.
 	// Errors: kCorrupt (not Parquet, truncated), kNotFound, kIo; the message names the file.
 	virtual Status ReadCheckpoint(std::span<const std::string> locations, CheckpointSink& sink) = 0;
 	// Writes one classic checkpoint file at a location that does not exist yet. `produce` is called once and emits every row.
@@ -52,8 +53,9 @@ class ParquetGateway {
 		bool stats_as_struct = false;
 	};
 	using Emit = std::function<Status(const Action& action)>;
-	virtual Result<int64_t> WriteCheckpoint(const std::string& location, const Metadata& metadata, const WriteOptions& options,
-	                                        const std::function<Status(const Emit& emit)>& produce) = 0;
+	virtual Result<int64_t> WriteCheckpoint(const std::string& location, const Metadata& metadata,
+											const WriteOptions& options,
+											const std::function<Status(const Emit& emit)>& produce) = 0;
 };
 
 }  // namespace braid

@@ -213,6 +213,7 @@ TEST(Snapshot, MultiPartCheckpointsMustBeComplete) {
 	EXPECT_EQ(Paths(snapshot), "a b");
 	EXPECT_EQ(snapshot->version, 2);
 	EXPECT_EQ(snapshot->checkpoint_version, 2);
+	EXPECT_EQ(log.parquet.reads, 2) << "parts may differ in their columns: one call each";
 }
 
 // PROTOCOL: V2 Spec: a top-level file in JSON or Parquet that names sidecars.
