@@ -7,6 +7,7 @@
 #include "duckdb/common/exception.hpp"
 #include "duckdb/common/exception/catalog_exception.hpp"
 #include "duckdb/common/exception/transaction_exception.hpp"
+#include "kernel/storage/local_file.h"
 #include "kernel/storage/log_store.h"
 
 namespace braid::engine {
@@ -40,6 +41,9 @@ void CreateSchema(duckdb::ClientContext&, const std::string& directory) {
 	std::error_code error;
 	fs::create_directory(directory, error);
 	if (error) Fail("create directory", directory, error);
+	// Tables will be committed durably in it: its own name has to be as durable.
+	const Status synced = SyncPath(ParentDirectory(directory));
+	if (!synced) throw duckdb::IOException("%s", synced.error().message);
 }
 
 void DropSchema(duckdb::ClientContext&, const std::string& directory, bool cascade) {
