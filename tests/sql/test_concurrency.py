@@ -220,3 +220,32 @@ def test_partitioned_tables_conflict_by_row_too(con, writers, lake):
     moved.execute("COMMIT")
     with pytest.raises(duckdb.TransactionException, match="DELTA_CONCURRENT_APPEND"):
         reader.execute("COMMIT")
+
+
+def test_parameters_and_join_keys_are_part_of_what_was_read(con, connect, lake, table):
+    first, second = connect(lake), connect(lake)
+    for connection in (first, second):
+        connection.execute("BEGIN")
+    first.execute("UPDATE t SET v = 5000 WHERE id = ?", [7])
+    second.execute("DELETE FROM t WHERE v = ? OR s LIKE ?", [5, "zz%"])
+    first.execute("COMMIT")
+    second.execute("COMMIT")
+    assert rows(con, "SELECT count(*) FROM t") == [(999,)]
+
+    second.execute("CREATE TEMP TABLE keys AS SELECT 100 AS id")
+    second.execute("BEGIN")
+    second.execute("DELETE FROM t USING keys WHERE t.id = keys.id")
+    first.execute("UPDATE t SET v = 1 WHERE id = 101")  # beside the key
+    second.execute("COMMIT")
+    assert rows(con, "SELECT count(*) FROM t") == [(998,)]
+
+    second.execute("BEGIN")
+    second.execute("UPDATE t SET s = 'joined' FROM keys WHERE t.id = keys.id + 1")
+    first.execute("UPDATE t SET s = 'theirs' WHERE id = 101")
+    with pytest.raises(duckdb.TransactionException, match="id=101"):
+        second.execute("COMMIT")
+
+
+def test_replacing_a_table_by_a_query_on_itself(con, table):
+    con.execute("CREATE OR REPLACE TABLE t AS SELECT id * 2 AS twice FROM t WHERE id < 3")
+    assert rows(con, "FROM t ORDER BY twice") == [(0,), (2,), (4,)]

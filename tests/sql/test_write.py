@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """INSERT, DELETE and UPDATE on one table: contents, what the log says, and that failures leave nothing behind."""
 
+import json
+import shutil
+
 import duckdb
 import pytest
 
@@ -285,3 +288,20 @@ def test_a_table_whose_files_were_lost_says_which(con, lake):
     with pytest.raises(duckdb.Error, match=path):
         con.execute("UPDATE t SET id = 1 WHERE id = 3")
     assert delta_log.version(lake / "t") == 0
+
+
+@pytest.mark.parametrize("vectors", ["true", "false"])
+def test_files_outside_of_the_directory_can_be_changed(con, lake, vectors):
+    """A shallow clone: its log names another table's files by URI."""
+    con.execute(f'CREATE TABLE t WITH ("delta.enableDeletionVectors" = {vectors}) AS SELECT range AS id, \'old\' AS s FROM range(100)')
+    shutil.copytree(lake / "t" / "_delta_log", lake / "clone" / "_delta_log")
+    log = lake / "clone" / "_delta_log" / "00000000000000000000.json"
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    for line in lines:
+        if "add" in line:
+            line["add"]["path"] = (lake / "t" / line["add"]["path"]).as_uri()
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    con.execute("DELETE FROM clone WHERE id < 10")
+    con.execute("UPDATE clone SET s = 'new' WHERE id = 50")
+    assert rows(con, "SELECT count(*), count(*) FILTER (s = 'new') FROM clone") == [(90, 1)]
+    assert rows(con, "SELECT count(*), count(*) FILTER (s = 'new') FROM t") == [(100, 0)]
