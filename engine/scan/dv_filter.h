@@ -23,17 +23,14 @@ class DvFilter final : public duckdb::DeleteFilter {
     positions.clear();
     deleted_->Collect(first, first + count, positions);
     selection.Initialize(STANDARD_VECTOR_SIZE);
-    duckdb::sel_t* out = selection.data();
-    duckdb::sel_t row = 0;
-    auto keep_until = [&](duckdb::sel_t end) {
-      while (row < end) *out++ = row++;
-    };
+    duckdb::sel_t* kept = selection.data();
+    auto row = duckdb::sel_t{0};
     for (uint64_t position : positions) {
-      keep_until(static_cast<duckdb::sel_t>(position - first));
+      for (auto gap = static_cast<duckdb::sel_t>(position - first); row < gap; ++row) *kept++ = row;
       ++row;
     }
-    keep_until(static_cast<duckdb::sel_t>(count));
-    return count - positions.size();
+    for (; row < count; ++row) *kept++ = row;
+    return static_cast<duckdb::idx_t>(kept - selection.data());
   }
 
  private:
