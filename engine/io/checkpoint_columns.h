@@ -16,7 +16,8 @@ enum CheckpointColumn : size_t {
   kMetaCreatedTime,
   kProtocolReader, kProtocolWriter, kProtocolReaderFeatures, kProtocolWriterFeatures,
   kTxnAppId, kTxnVersion, kTxnLastUpdated, kDomainName, kDomainConfiguration, kDomainRemoved,
-  kSidecarPath, kSidecarSize, kSidecarModificationTime, kColumnCount, kAddParsedStats = kColumnCount
+  kSidecarPath, kSidecarSize, kSidecarModificationTime, kColumnCount,
+  kAddParsedStats = kRemovePath  // where it is read, the struct follows the fields of an add
 };
 
 struct CheckpointField {

@@ -3,6 +3,7 @@
 #include "engine/io/checkpoint_rows.h"
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "duckdb/common/string_util.hpp"
@@ -44,18 +45,18 @@ std::string Expression(const std::string& path) {
   return sql;
 }
 
-// Read access to the flat columns of one chunk.
+// Read access to one chunk of flat columns, of which `first` is the first.
 class Rows {
  public:
-  explicit Rows(duckdb::DataChunk& chunk) : chunk_(chunk), formats_(chunk.ColumnCount()) {
+  Rows(duckdb::DataChunk& chunk, CheckpointColumn first) : chunk_(chunk), formats_(chunk.ColumnCount()), first_(first) {
     for (size_t i = 0; i < formats_.size(); ++i) chunk.data[i].ToUnifiedFormat(chunk.size(), formats_[i]);
   }
 
-  bool Has(size_t column, size_t row) const { return formats_[column].validity.RowIsValid(formats_[column].sel->get_index(row)); }
+  bool Has(size_t column, size_t row) const { return Format(column).validity.RowIsValid(Format(column).sel->get_index(row)); }
 
   std::optional<std::string_view> Text(size_t column, size_t row) const {
     if (!Has(column, row)) return std::nullopt;
-    const auto& format = formats_[column];
+    const auto& format = Format(column);
     const auto& text = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(format)[format.sel->get_index(row)];
     return std::string_view(text.GetData(), text.GetSize());
   }
@@ -68,7 +69,7 @@ class Rows {
   template <class T>
   std::optional<T> Number(size_t column, size_t row) const {
     if (!Has(column, row)) return std::nullopt;
-    const auto& format = formats_[column];
+    const auto& format = Format(column);
     return duckdb::UnifiedVectorFormat::GetData<T>(format)[format.sel->get_index(row)];
   }
 
@@ -85,7 +86,7 @@ class Rows {
   void MapEntries(size_t column, size_t row, Visit visit) const {
     auto entry = Number<duckdb::list_entry_t>(column, row);
     if (!entry || entry->length == 0) return;
-    duckdb::Vector& map = chunk_.data[column];
+    duckdb::Vector& map = chunk_.data[column - first_];
     Child keys(duckdb::MapVector::GetKeys(map), duckdb::ListVector::GetListSize(map));
     Child values(duckdb::MapVector::GetValues(map), duckdb::ListVector::GetListSize(map));
     for (size_t i = 0; i < entry->length; ++i) {
@@ -96,7 +97,7 @@ class Rows {
 
   std::vector<std::string> Strings(size_t column, size_t row) const {
     std::vector<std::string> strings;
-    duckdb::Vector& list = chunk_.data[column];
+    duckdb::Vector& list = chunk_.data[column - first_];
     Child elements(duckdb::ListVector::GetEntry(list), duckdb::ListVector::GetListSize(list));
     Elements(column, row, [&](size_t index) { strings.emplace_back(elements.Text(index).value_or("")); });
     return strings;
@@ -116,8 +117,11 @@ class Rows {
     duckdb::UnifiedVectorFormat format;
   };
 
+  const duckdb::UnifiedVectorFormat& Format(size_t column) const { return formats_[column - first_]; }
+
   duckdb::DataChunk& chunk_;
   std::vector<duckdb::UnifiedVectorFormat> formats_;
+  CheckpointColumn first_;
 };
 
 std::optional<DvDescriptor> Vector(const Rows& rows, size_t first, size_t row) {
@@ -254,39 +258,48 @@ Status EmitOther(const Rows& rows, size_t row, CheckpointSink& sink) {
   return {};  // checkpointMetadata, and kinds that are not known here
 }
 
-}  // namespace
-
-bool HasParsedStats(const duckdb::LogicalType& schema) { return Lookup(schema, kParsedStats).has_value(); }
-
-std::string CheckpointColumns(const duckdb::LogicalType& schema, bool with_parsed_stats) {
+std::string Columns(const duckdb::LogicalType& schema, CheckpointColumn first, CheckpointColumn end) {
   std::string sql;
-  for (const CheckpointField& source : kCheckpointFields) {
+  for (const CheckpointField& source : std::span(kCheckpointFields).subspan(first, end - first)) {
     if (!sql.empty()) sql += ", ";
     sql += Lookup(schema, source.path) ? "CAST(" + Expression(source.path) + " AS " + source.type + ")"
                                        : "CAST(NULL AS " + std::string(source.type) + ")";
   }
+  return sql;
+}
+
+}  // namespace
+
+bool HasParsedStats(const duckdb::LogicalType& schema) { return Lookup(schema, kParsedStats).has_value(); }
+
+bool HasAdds(const duckdb::LogicalType& schema) { return Lookup(schema, kCheckpointFields[kAddPath].path).has_value(); }
+
+std::string AddColumns(const duckdb::LogicalType& schema, bool with_parsed_stats) {
+  std::string sql = Columns(schema, kAddPath, kRemovePath);
   if (with_parsed_stats) sql += ", " + Expression(kParsedStats);
   return sql;
 }
 
-bool LacksStats(duckdb::DataChunk& chunk) {
-  Rows rows(chunk);
-  for (size_t row = 0; row < chunk.size(); ++row) {
-    if (rows.Has(kAddPath, row) && !rows.Has(kAddStats, row)) return true;
+std::string OtherColumns(const duckdb::LogicalType& schema) { return Columns(schema, kRemovePath, kColumnCount); }
+
+bool LacksStats(duckdb::DataChunk& adds) {
+  Rows rows(adds, kAddPath);
+  for (size_t row = 0; row < adds.size(); ++row) {
+    if (!rows.Has(kAddStats, row)) return true;
   }
   return false;
 }
 
-Status EmitRows(duckdb::DataChunk& chunk, CheckpointSink& sink) {
-  Rows rows(chunk);
+Status EmitAdds(duckdb::DataChunk& chunk, CheckpointSink& sink) {
+  Rows rows(chunk, kAddPath);
   AddBuffers buffers;
-  for (size_t row = 0; row < chunk.size(); ++row) {
-    if (rows.Has(kAddPath, row)) {
-      BRAID_TRY(EmitAdd(rows, row, buffers, sink));
-    } else {
-      BRAID_TRY(EmitOther(rows, row, sink));
-    }
-  }
+  for (size_t row = 0; row < chunk.size(); ++row) BRAID_TRY(EmitAdd(rows, row, buffers, sink));
+  return {};
+}
+
+Status EmitOthers(duckdb::DataChunk& chunk, CheckpointSink& sink) {
+  Rows rows(chunk, kRemovePath);
+  for (size_t row = 0; row < chunk.size(); ++row) BRAID_TRY(EmitOther(rows, row, sink));
   return {};
 }
 

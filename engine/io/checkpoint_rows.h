@@ -10,11 +10,15 @@
 
 namespace braid::engine {
 
-// SELECT list for a checkpoint whose columns are `schema` (a STRUCT). A field that the file lacks is NULL.
-std::string CheckpointColumns(const duckdb::LogicalType& schema, bool with_parsed_stats);
+// SELECT lists for a checkpoint whose columns are `schema` (a STRUCT). A field that the file lacks is NULL. Adds are read apart from all other
+// actions: nearly every row is an add, and there the other columns hold nothing.
+std::string AddColumns(const duckdb::LogicalType& schema, bool with_parsed_stats);
+std::string OtherColumns(const duckdb::LogicalType& schema);
+bool HasAdds(const duckdb::LogicalType& schema);
 bool HasParsedStats(const duckdb::LogicalType& schema);
-// Whether an add of the chunk has no statistics as JSON text.
-bool LacksStats(duckdb::DataChunk& chunk);
-Status EmitRows(duckdb::DataChunk& chunk, CheckpointSink& sink);
+// Whether one of these adds has no statistics as JSON text.
+bool LacksStats(duckdb::DataChunk& adds);
+Status EmitAdds(duckdb::DataChunk& chunk, CheckpointSink& sink);
+Status EmitOthers(duckdb::DataChunk& chunk, CheckpointSink& sink);
 
 }  // namespace braid::engine

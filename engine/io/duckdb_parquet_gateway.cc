@@ -21,28 +21,32 @@ std::string FromParquet(std::span<const std::string> locations) {
 
 // A checkpoint that has statistics both ways is read without the struct. Once an add turns up without the text, it is read again with it;
 // that is noticed before anything is emitted.
-Status ReadRows(NestedSession& session, const std::string& from, const duckdb::LogicalType& schema, bool with_parsed_stats,
+Status ReadAdds(NestedSession& session, const std::string& from, const duckdb::LogicalType& schema, bool with_parsed_stats,
                 const std::string& doing, CheckpointSink& sink, bool& wants_parsed_stats) {
   bool first = true;
-  return session.Stream("SELECT " + CheckpointColumns(schema, with_parsed_stats) + from, doing, [&](duckdb::DataChunk& chunk) -> Status {
+  std::string sql = "SELECT " + AddColumns(schema, with_parsed_stats) + from + " WHERE add.path IS NOT NULL";
+  return session.Stream(sql, doing, [&](duckdb::DataChunk& chunk) -> Status {
     if (wants_parsed_stats) return {};
     if (first && !with_parsed_stats && HasParsedStats(schema) && LacksStats(chunk)) {
       wants_parsed_stats = true;
       return {};
     }
     first = false;
-    return EmitRows(chunk, sink);
+    return EmitAdds(chunk, sink);
   });
 }
 
 Status ReadAlike(NestedSession& session, std::span<const std::string> locations, const duckdb::LogicalType& schema, CheckpointSink& sink) {
   std::string doing = "checkpoint " + locations[0];
   std::string from = FromParquet(locations);
+  std::string others = "SELECT " + OtherColumns(schema) + from + (HasAdds(schema) ? " WHERE add.path IS NULL" : "");
+  BRAID_TRY(session.Stream(others, doing, [&](duckdb::DataChunk& chunk) { return EmitOthers(chunk, sink); }));
+  if (!HasAdds(schema)) return {};
   bool wants_parsed_stats = false;
-  BRAID_TRY(ReadRows(session, from, schema, false, doing, sink, wants_parsed_stats));
+  BRAID_TRY(ReadAdds(session, from, schema, false, doing, sink, wants_parsed_stats));
   if (!wants_parsed_stats) return {};
   wants_parsed_stats = false;
-  return ReadRows(session, from, schema, true, doing, sink, wants_parsed_stats);
+  return ReadAdds(session, from, schema, true, doing, sink, wants_parsed_stats);
 }
 
 }  // namespace

@@ -94,5 +94,4 @@ class Change:
     def leave(self):
         if self.root is not None:
             engines.detach(self.con)
-            self.tables.drop(self.root)
             self.root = None

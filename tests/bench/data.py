@@ -196,15 +196,12 @@ class Tables:
     def parquet(self, name: str = "ev") -> str:
         return str(self.home / name / FILE)
 
-    def path(self, name: str) -> pathlib.Path:
-        """The cached table itself: for reading only."""
-        return self.home / name
-
     def copy(self, name: str) -> pathlib.Path:
         """A private copy, whose last component is the table's name `ev`."""
         root = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}-", dir=self.work)) / "ev"
         shutil.copytree(self.home / name, root, copy_function=lambda a, b: (os.link if a.endswith(".parquet") else shutil.copy)(a, b))
         return root
 
-    def drop(self, root: pathlib.Path):
-        shutil.rmtree(root.parent, ignore_errors=True)
+    def close(self):
+        """Only now are copies deleted: for seconds after a deletion ext4 makes new files several times slower, whoever makes them."""
+        shutil.rmtree(self.work, ignore_errors=True)

@@ -33,7 +33,6 @@ def commit(recorder, tables):
     root, repetitions = tables.copy("ev-empty"), recorder.reps(301)
     ours, theirs = kernel_bench(recorder, name, "commit", root, repetitions)
     good = len(deltalake.DeltaTable(str(root)).file_uris()) == repetitions
-    tables.drop(root)
     note = "kernel transaction against temporary file + fsync + link + fsync of the directory"
     recorder.ratio(name, ours, theirs, 2, verified=good, verified_by="deltalake", note=note)
 
@@ -42,7 +41,6 @@ def open_json(recorder, tables):
     """braid_bench itself compares the number of files with what simdjson counts."""
     name, root = "log/open-json", tables.copy("log-json")
     ours, theirs = kernel_bench(recorder, name, "open", root, recorder.reps(15))
-    tables.drop(root)
     note = f"{data.ADDS:,} adds against reading and simdjson's parse"
     recorder.ratio(name, ours, theirs, 2, verified=True, verified_by="simdjson", note=note)
 
@@ -50,7 +48,6 @@ def open_json(recorder, tables):
 def refresh(recorder, tables):
     name, root = "log/refresh", tables.copy("log-json")
     ours, _ = kernel_bench(recorder, name, "refresh", root, recorder.reps(101))
-    tables.drop(root)
     note = f"by one commit, {data.ADDS:,} files"
     recorder.add(Line(name, statistics.median(ours), None, "ms", repetitions=len(ours), limit=1, note=note))
 
@@ -68,6 +65,5 @@ def open_checkpoint(recorder, tables):
         return taken
 
     ours, theirs = recorder.pairs(name, opened, lambda rep: timed(lambda: run(con, bare)), repetitions=15, warm=2)
-    tables.drop(root)
     note = f"{data.ADDS:,} adds: ATTACH and DESCRIBE against read_parquet of path and stats"
     recorder.ratio(name, ours, theirs, 4, note=note)

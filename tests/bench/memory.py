@@ -49,7 +49,6 @@ def once(tables, table, head, predicate) -> tuple[float, bool]:
         else f"select count(*), sum(v) + count(*) filter ({predicate}) from {base}"
     )
     good = engines.delta_answers(root, "select count(*), sum(v) from t", expected)
-    tables.drop(root)
     return growth, good
 
 
@@ -73,7 +72,6 @@ def insert(recorder, tables):
     good = engines.delta_answers(
         root, "select count(*), sum(v) from t", f"select {times} * count(*), {times} * sum(v) from {base}"
     )
-    tables.drop(root)
     note = f"{times * tables.rows // 1_000_000} M rows in {seconds:.1f} s with memory_limit = '1GB'"
     recorder.add(
         Line(name, peak, None, "MiB", limit=1024, verified=good, verified_by="delta extension", note="peak resident; " + note)

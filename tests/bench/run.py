@@ -66,6 +66,7 @@ def main() -> int:
     for name, body in BODIES.items():
         if recorder.wants(name):
             recorder.calibrated(name, tables.work, lambda: guarded(recorder, name, body, tables))
+    tables.close()
     if options.json:
         print(json.dumps(summary(recorder, options.quick), indent=1))
     else:

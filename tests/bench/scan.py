@@ -28,5 +28,4 @@ def scan(recorder, tables, name, table, limit):
     )
     expected = bare + (" where k % 100 <> 7" if table == "ev-del1" else "")
     same = run(con, "select sum(v) from ev") == run(con, expected)
-    tables.drop(root)
     recorder.ratio(name, ours, theirs, limit, verified=same, verified_by="read_parquet", note="sum(v) against read_parquet")
