@@ -8,6 +8,7 @@
 #include "engine/scan/column_definitions.h"
 #include "engine/scan/dv_filter.h"
 #include "engine/scan/filter_bridge.h"
+#include "engine/scan/hash_safety.h"
 #include "engine/scan/instant_cast.h"
 #include "engine/scan/scalar_bridge.h"
 #include "kernel/deletion/dv_file.h"
@@ -122,6 +123,8 @@ duckdb::ReaderInitializeType LakeFileReader::InitializeReader(duckdb::MultiFileR
     if (TopNExcludes(list, file, *table_filters, global_column_ids, global_columns)) {
       return duckdb::ReaderInitializeType::SKIP_READING_FILE;
     }
+    safe_filters = WithoutWrongHashes(*table_filters);
+    if (safe_filters) table_filters = safe_filters.get();
   }
   auto result = MultiFileReader::InitializeReader(reader_data, bind_data, global_columns, global_column_ids, table_filters, context, state);
   for (auto& expression : reader_data.expressions) KeepInstants(expression);

@@ -176,3 +176,13 @@ def test_only_what_is_executed_is_read_and_top_n_is_no_condition(con, lake):
     con.execute("DELETE FROM t WHERE random() < 2 AND g = 5")  # a volatile condition is dropped, the rest stays
     (read,) = reads_of_last_commit(lake / "t")
     assert read["value"] == "5"
+
+
+@pytest.mark.parametrize("kind, stored, asked", [("BLOB", "'\\x00\\xFF'::BLOB", "'\\x00\\xFF'::BLOB"), ("DOUBLE", "-0.0::DOUBLE", "0.0"),
+                                                 ("FLOAT", "-0.0::FLOAT", "0.0"), ("DOUBLE", "0.0::DOUBLE", "-0.0")])
+def test_bloom_filters_of_data_files_hide_nothing(con, kind, stored, asked):
+    con.execute(f"CREATE TABLE t (id INT, x {kind})")
+    con.execute(f"INSERT INTO t SELECT i, CASE WHEN i % 2 = 0 THEN {stored} WHEN i % 3 = 0 THEN NULL ELSE '7'::{kind} END FROM range(1000) r(i)")
+    assert con.execute(f"SELECT count(*) FROM t WHERE x = {asked}").fetchone() == (500,)
+    assert con.execute(f"SELECT count(*) FROM t WHERE (x = {asked} AND id < 10) OR x = '7'").fetchone() == (5 + 333,)
+    assert con.execute(f"DELETE FROM t WHERE x = {asked}").fetchone() == (500,)
