@@ -121,6 +121,7 @@ duckdb::ErrorData LakeTransactionManager::CommitTransaction(duckdb::ClientContex
 			auto status = CommitTable(context, *changed, keep_files);
 			if (status) {
 				committed = CommittedFiles(*changed);
+				context.ClearInterrupt();  // it came too late: DuckDB would report a failure of what is committed
 			} else {
 				error = ToErrorData(status.error());
 			}

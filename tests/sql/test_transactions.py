@@ -182,3 +182,21 @@ def test_an_interrupt_stops_a_statement_and_leaves_no_file(con, table, statement
     assert delta_log.version(table) == 0
     con.execute("DELETE FROM t WHERE id = 1")
     assert delta_log.version(table) == 1
+
+
+def test_an_interrupt_that_comes_too_late_is_no_failure(con, table):
+    for version in range(1, 11):
+        con.execute("BEGIN")
+        con.execute(f"DELETE FROM t WHERE id = {version}")
+        commit = table / "_delta_log" / f"{version:020}.json"
+
+        def interrupt():
+            while not commit.exists():
+                pass
+            con.interrupt()
+
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        con.execute("COMMIT")
+        thread.join()
+    assert rows(con, "SELECT count(*) FROM t") == [(90,)]
