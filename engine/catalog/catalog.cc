@@ -93,6 +93,12 @@ void LakeCatalog::DropSchema(duckdb::ClientContext& context, duckdb::DropInfo& i
   engine::DropSchema(context, lake_.SchemaDirectory(*name), info.cascade);
 }
 
+duckdb::unique_ptr<duckdb::LogicalOperator> LakeCatalog::BindCreateIndex(duckdb::Binder&, duckdb::CreateStatement&,
+                                                                         duckdb::TableCatalogEntry& table,
+                                                                         duckdb::unique_ptr<duckdb::LogicalOperator>) {
+  throw duckdb::NotImplementedException("Table \"%s\": a table of a lake has no indexes; files are skipped by their statistics", table.name);
+}
+
 duckdb::PhysicalOperator& LakeCatalog::PlanCreateTableAs(duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
                                                          duckdb::LogicalCreateTable& op, duckdb::PhysicalOperator& plan) {
   return engine::PlanCreateTableAs(context, planner, op, plan);

@@ -40,6 +40,9 @@ class LakeCatalog : public duckdb::Catalog {
                                                                 duckdb::OnEntryNotFound if_not_found) override;
   void ScanSchemas(duckdb::ClientContext& context, std::function<void(duckdb::SchemaCatalogEntry&)> callback) override;
 
+  duckdb::unique_ptr<duckdb::LogicalOperator> BindCreateIndex(duckdb::Binder& binder, duckdb::CreateStatement& statement,
+                                                              duckdb::TableCatalogEntry& table,
+                                                              duckdb::unique_ptr<duckdb::LogicalOperator> plan) override;
   duckdb::PhysicalOperator& PlanCreateTableAs(duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
                                               duckdb::LogicalCreateTable& op, duckdb::PhysicalOperator& plan) override;
   duckdb::PhysicalOperator& PlanInsert(duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,

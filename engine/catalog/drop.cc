@@ -20,8 +20,14 @@ namespace fs = std::filesystem;
 	throw duckdb::IOException("Cannot %s %s: %s", what, path, error.message());
 }
 
+// A symbolic link to a table goes; what it leads to belongs to somebody else.
 void RemoveTable(const fs::path& root) {
 	std::error_code error;
+	if (fs::is_symlink(root, error)) {
+		fs::remove(root, error);
+		if (error) Fail("remove", root, error);
+		return;
+	}
 	std::vector<fs::path> children;
 	for (fs::directory_iterator entry(root, error), end; !error && entry != end; entry.increment(error))
 		children.push_back(entry->path());
@@ -35,6 +41,12 @@ void RemoveTable(const fs::path& root) {
 	if (error) Fail("remove", root, error);
 }
 
+void RefuseInTransaction(duckdb::ClientContext& context, const std::string& statement) {
+	if (context.transaction.IsAutoCommit()) return;
+	throw duckdb::TransactionException(
+		"%s removes a directory at once and cannot be rolled back: run it outside of BEGIN ... COMMIT", statement);
+}
+
 }  // namespace
 
 void CreateSchema(duckdb::ClientContext&, const std::string& directory) {
@@ -46,7 +58,8 @@ void CreateSchema(duckdb::ClientContext&, const std::string& directory) {
 	if (!synced) throw duckdb::IOException("%s", synced.error().message);
 }
 
-void DropSchema(duckdb::ClientContext&, const std::string& directory, bool cascade) {
+void DropSchema(duckdb::ClientContext& context, const std::string& directory, bool cascade) {
+	RefuseInTransaction(context, "DROP SCHEMA " + directory);
 	std::error_code error;
 	std::vector<fs::path> tables;
 	for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
@@ -69,11 +82,8 @@ void DropSchema(duckdb::ClientContext&, const std::string& directory, bool casca
 	if (error) Fail("remove", directory, error);
 }
 
-void DropTable(duckdb::ClientContext&, LakeTransaction& transaction, const std::string& root) {
-	if (transaction.modified() && !transaction.modified()->work.changes.empty()) {
-		throw duckdb::TransactionException("DROP TABLE %s: this transaction has changed %s; COMMIT first", root,
-										   transaction.modified()->table->root());
-	}
+void DropTable(duckdb::ClientContext& context, const std::string& root) {
+	RefuseInTransaction(context, "DROP TABLE " + root);
 	RemoveTable(root);
 }
 

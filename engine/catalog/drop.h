@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// CREATE SCHEMA, DROP SCHEMA and DROP TABLE on the local file system. They act at once and cannot be rolled back: a
-// directory has no versions. DROP TABLE removes the data first and `_delta_log` last, so that a table cut in half still
-// is a table.
+// CREATE SCHEMA, DROP SCHEMA and DROP TABLE on the local file system. They act at once and cannot be rolled back (a
+// directory has no versions), so drops are refused inside BEGIN ... COMMIT. DROP TABLE removes the data first and
+// `_delta_log` last, so that a table cut in half still is a table.
 #pragma once
 
 #include <string>
 
 #include "duckdb/main/client_context.hpp"
-#include "engine/catalog/transaction.h"
 
 namespace braid::engine {
 
 void CreateSchema(duckdb::ClientContext& context, const std::string& directory);
 // Throws if the directory holds tables and `cascade` is false.
 void DropSchema(duckdb::ClientContext& context, const std::string& directory, bool cascade);
-// `root`: the table's directory. Throws if this transaction has changed a table.
-void DropTable(duckdb::ClientContext& context, LakeTransaction& transaction, const std::string& root);
+// `root`: the table's directory.
+void DropTable(duckdb::ClientContext& context, const std::string& root);
 
 }  // namespace braid::engine

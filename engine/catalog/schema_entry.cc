@@ -128,7 +128,7 @@ void LakeSchemaEntry::DropEntry(duckdb::ClientContext& context, duckdb::DropInfo
     throw duckdb::CatalogException("Table \"%s\" does not exist in \"%s\"", info.name, catalog.GetName());
   }
   std::string root = lake.TableDirectory(name, *table_name);
-  DropTable(context, LakeTransaction::Get(context, catalog), root);
+  DropTable(context, root);
   lake.Forget(root);
 }
 

@@ -116,6 +116,10 @@ LogicalType ToDuckType(const DataType& type, const std::string& column) {
 DataTypePtr ToDeltaType(const LogicalType& type, const std::string& column) {
   switch (type.id()) {
     case LogicalTypeId::VARCHAR:
+      if (!duckdb::StringType::GetCollation(type).empty()) {
+        throw duckdb::InvalidInputException("Column \"%s\": Delta has no collations; leave out COLLATE %s and use it in queries", column,
+                                            duckdb::StringType::GetCollation(type));
+      }
       return Primitive(TypeKind::kString);
     case LogicalTypeId::BIGINT:
       return Primitive(TypeKind::kLong);

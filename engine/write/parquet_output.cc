@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <unordered_map>
 
 #include "base/environment.h"
 #include "duckdb/catalog/catalog.hpp"
 #include "duckdb/catalog/catalog_entry/copy_function_catalog_entry.hpp"
-#include "duckdb/common/file_system.hpp"
 #include "duckdb/common/string_util.hpp"
 #include "duckdb/common/vector_operations/vector_operations.hpp"
 #include "duckdb/parser/parsed_data/copy_info.hpp"
@@ -28,7 +28,9 @@ namespace {
 constexpr duckdb::idx_t kRowGroupRows = 122'880;
 constexpr duckdb::idx_t kRowGroupBytes = 64 << 20;  // as held in memory, before compression
 constexpr int64_t kDefaultFileBytes = 128 << 20;
-constexpr size_t kMaxOpenFiles = 100;  // of a partitioned write; each holds a file handle and its footer so far
+constexpr size_t kMaxFileName = 255;    // bytes, of every usual file system
+constexpr size_t kMaxDirectory = 2048;  // below the table's root: a whole path may have 4096 bytes
+constexpr size_t kMaxOpenFiles = 100;   // of a partitioned write; each holds a file handle and its footer so far
 constexpr auto kCodecKey = "delta.parquet.compression.codec";
 constexpr auto kTargetSizeKey = "delta.targetFileSize";
 
@@ -252,16 +254,20 @@ ParquetOutput::Partition& ParquetOutput::FindPartition(const std::string& key, d
 	auto& partition = partitions_[key];
 	if (partition) return *partition;
 	partition = std::make_unique<Partition>();
+	bool nameable = true;
 	for (auto column : partition_columns_) {
 		auto& field = schema_->fields[column];
 		auto name = PhysicalName(field, mapping_);
 		auto value = rows.GetValue(column, row);
 		std::optional<std::string> text;
 		if (!value.IsNull()) text = Unwrap(WritePartitionValue(ToScalar(value).value()));
-		partition->directory +=
-			EscapeForDirectory(name) + "=" + (text ? EscapeForDirectory(*text) : "__HIVE_DEFAULT_PARTITION__") + "/";
+		auto level = EscapeForDirectory(name) + "=" + (text ? EscapeForDirectory(*text) : "__HIVE_DEFAULT_PARTITION__");
+		nameable = nameable && level.size() <= kMaxFileName;
+		partition->directory += level + "/";
 		partition->values.emplace(std::move(name), std::move(text));
 	}
+	// The log says what is in a file; directories are a courtesy. A value too long for a file's name does without.
+	if (!nameable || partition->directory.size() > kMaxDirectory) partition->directory.clear();
 	return *partition;
 }
 
@@ -336,9 +342,11 @@ void ParquetOutput::Open(OpenFile& file, const Partition& partition, int number)
 	file.path =
 		partition.directory + duckdb::StringUtil::Format("part-%05d-%s.c000%s.parquet", number, statement_id_, suffix);
 	file.values = partition.values;
-	auto& fs = duckdb::FileSystem::GetFileSystem(context_);
 	auto root = work_.table->root() + "/";
-	if (!fs.DirectoryExists(root + partition.directory)) fs.CreateDirectoriesRecursive(root + partition.directory);
+	// Not by DuckDB's file system, to which a backslash in a name is a separator.
+	std::error_code error;
+	std::filesystem::create_directories(root + partition.directory, error);
+	if (error) throw duckdb::IOException("Cannot create directory %s: %s", root + partition.directory, error.message());
 	{
 		std::lock_guard guard(work_.mutex);
 		work_.created_files.push_back(file.path);

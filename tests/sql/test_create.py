@@ -127,6 +127,30 @@ def test_drop_table(con, lake):
     assert rows(con, "FROM t") == [("again",)]
 
 
+@pytest.mark.parametrize("statement", ["DROP TABLE t", "DROP SCHEMA sales CASCADE"])
+def test_drop_cannot_be_rolled_back_and_says_so(con, statement):
+    con.execute("CREATE TABLE t AS SELECT 1 AS id")
+    con.execute("CREATE SCHEMA sales")
+    con.execute("CREATE TABLE sales.t AS SELECT 2 AS id")
+    con.execute("BEGIN")
+    with pytest.raises(duckdb.TransactionException, match="outside of BEGIN"):
+        con.execute(statement)
+    con.execute("ROLLBACK")
+    assert rows(con, "FROM t UNION ALL FROM sales.t") == [(1,), (2,)]
+
+
+def test_there_are_no_indexes(con):
+    con.execute("CREATE TABLE t AS SELECT 1 AS id")
+    with pytest.raises(duckdb.NotImplementedException, match="no indexes"):
+        con.execute("CREATE INDEX i ON t (id)")
+
+
+def test_collations_are_refused(con, lake):
+    with pytest.raises(duckdb.InvalidInputException, match="no collations"):
+        con.execute("CREATE TABLE t (s VARCHAR COLLATE NOCASE)")
+    assert list(lake.iterdir()) == []
+
+
 def test_schemas(con, lake):
     con.execute("CREATE SCHEMA sales")
     con.execute("CREATE SCHEMA IF NOT EXISTS sales")
