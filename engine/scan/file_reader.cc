@@ -40,6 +40,39 @@ duckdb::Value PartitionConstant(const ScanSource& source, const PartitionValues&
   return ToValue(Unwrap(ParsePartitionValue(value->second, *field.type)), type);
 }
 
+// Bloom filters of joins know no casts: DuckDB fails on a file whose column has another type than the table's (trap 30). They only save work.
+bool HasBloomFilter(const duckdb::TableFilter& filter) {
+  if (filter.filter_type == duckdb::TableFilterType::BLOOM_FILTER) return true;
+  if (filter.filter_type == duckdb::TableFilterType::OPTIONAL_FILTER) {
+    const auto& child = filter.Cast<duckdb::OptionalFilter>().child_filter;
+    return child && HasBloomFilter(*child);
+  }
+  if (filter.filter_type == duckdb::TableFilterType::CONJUNCTION_AND) {
+    for (const auto& child : filter.Cast<duckdb::ConjunctionAndFilter>().child_filters) {
+      if (HasBloomFilter(*child)) return true;
+    }
+  }
+  return false;
+}
+
+duckdb::unique_ptr<duckdb::TableFilterSet> WithoutBloomFilters(const duckdb::TableFilterSet& filters) {
+  auto result = duckdb::make_uniq<duckdb::TableFilterSet>();
+  for (const auto& [position, filter] : filters.filters) {
+    auto kept = HasBloomFilter(*filter) ? StaticPart(*filter) : filter->Copy();
+    if (kept) result->filters.emplace(position, std::move(kept));
+  }
+  return result;
+}
+
+bool SameTypes(const Columns& file, const Columns& table) {
+  for (const auto& column : table) {
+    for (const auto& local : file) {
+      if (duckdb::StringUtil::CIEquals(local.name, column.GetIdentifierName()) && local.type != column.type) return false;
+    }
+  }
+  return true;
+}
+
 // ORDER BY ... LIMIT tightens its filter while it runs: files that come late are often out of reach already.
 bool TopNExcludes(const LakeFileList& list, const ScanFile& file, const duckdb::TableFilterSet& filters,
                   const duckdb::vector<duckdb::ColumnIndex>& ids, const Columns& columns) {
@@ -117,6 +150,7 @@ duckdb::ReaderInitializeType LakeFileReader::InitializeReader(duckdb::MultiFileR
                                                               duckdb::optional_ptr<duckdb::TableFilterSet> table_filters,
                                                               duckdb::ClientContext& context,
                                                               duckdb::MultiFileGlobalState& state) {
+  duckdb::unique_ptr<duckdb::TableFilterSet> safe_filters;
   if (table_filters) {
     const auto& list = state.file_list.Cast<LakeFileList>();
     const ScanFile& file = list.File(reader_data.reader->file_list_idx.GetIndex());
@@ -125,6 +159,10 @@ duckdb::ReaderInitializeType LakeFileReader::InitializeReader(duckdb::MultiFileR
     }
     safe_filters = WithoutWrongHashes(*table_filters);
     if (safe_filters) table_filters = safe_filters.get();
+    if (!SameTypes(reader_data.reader->columns, global_columns)) {
+      safe_filters = WithoutBloomFilters(*table_filters);
+      table_filters = safe_filters.get();
+    }
   }
   auto result = MultiFileReader::InitializeReader(reader_data, bind_data, global_columns, global_column_ids, table_filters, context, state);
   for (auto& expression : reader_data.expressions) KeepInstants(expression);
