@@ -107,7 +107,7 @@ def test_trap_23_a_listing_reads_schemas_and_no_files(lake, connect):
         con.execute("SELECT * FROM t07")
 
 
-def test_join_filters_hold_for_files_with_narrower_types(lake, connect):
+def test_trap_30_join_filters_hold_for_files_with_narrower_types(lake, connect):
     ids = pa.array(range(100000), pa.int32())
     make_table(lake / "t", [("id", "long"), ("v", "string")], pa.table({"id": ids, "v": [f"v{i}" for i in range(100000)]}))
     con = connect(lake)
