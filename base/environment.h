@@ -8,15 +8,15 @@
 namespace braid {
 
 class Clock {
- public:
+public:
 	virtual ~Clock() = default;
-	virtual int64_t NowMs() = 0;                   // wall clock, milliseconds since the epoch (UTC)
-	virtual int64_t MonotonicMs() = 0;             // for budgets and deadlines
+	virtual int64_t NowMs() = 0;                     // wall clock, milliseconds since the epoch (UTC)
+	virtual int64_t MonotonicMs() = 0;               // for budgets and deadlines
 	virtual void SleepMs(int64_t milliseconds) = 0;  // back-off after a lost race
 };
 
 class Random {
- public:
+public:
 	virtual ~Random() = default;
 	virtual uint64_t Next() = 0;
 };

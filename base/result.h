@@ -14,11 +14,11 @@
 namespace braid {
 
 enum class ErrorKind {
-	kInvalidArgument,      // the caller asked for something that makes no sense (version -1, two tables in one transaction)
-	kNotFound,             // a table, version, file or column does not exist
-	kAlreadyExists,        // put-if-absent lost, or CREATE of something that is there
-	kCorrupt,              // the table on disk contradicts the protocol or itself
-	kUnsupported,          // a table feature, type or operation that this build does not implement
+	kInvalidArgument,  // the caller asked for something that makes no sense (version -1, two tables in one transaction)
+	kNotFound,         // a table, version, file or column does not exist
+	kAlreadyExists,    // put-if-absent lost, or CREATE of something that is there
+	kCorrupt,          // the table on disk contradicts the protocol or itself
+	kUnsupported,      // a table feature, type or operation that this build does not implement
 	kConstraintViolation,  // a row that the table does not allow
 	kConflict,             // a concurrent transaction changed what this one read or wrote; Error::conflict is set
 	kOutcomeUnknown,       // the store did not say whether a commit file was written
@@ -53,22 +53,22 @@ using Status = Result<void>;
 #define BRAID_TRY_PICK_(a, b, macro, ...) macro
 #define BRAID_TRY_VALUE_(declaration, expression) \
 	BRAID_TRY_BIND_(BRAID_CONCAT(braid_result_, __COUNTER__), declaration, expression)
-#define BRAID_TRY_BIND_(result, declaration, expression)          \
-	auto result = (expression);                                    \
+#define BRAID_TRY_BIND_(result, declaration, expression)            \
+	auto result = (expression);                                     \
 	if (!result) return std::unexpected(std::move(result).error()); \
 	declaration = *std::move(result)
-#define BRAID_TRY_STATUS_(expression)                                                                  \
-	do {                                                                                                \
+#define BRAID_TRY_STATUS_(expression)                                                                      \
+	do {                                                                                                   \
 		if (auto braid_status = (expression); !braid_status) return std::unexpected(braid_status.error()); \
 	} while (false)
 
 // BRAID_CHECK(condition): an invariant of our own code. Aborts with the place: a broken invariant may not reach a commit.
-#define BRAID_CHECK(condition)                                                                               \
-	do {                                                                                                      \
-		if (!(condition)) {                                                                                     \
-			std::fprintf(stderr, "braid: broken invariant %s at %s:%d\n", #condition, __FILE__, __LINE__);        \
-			std::abort();                                                                                         \
-		}                                                                                                       \
+#define BRAID_CHECK(condition)                                                                             \
+	do {                                                                                                   \
+		if (!(condition)) {                                                                                \
+			std::fprintf(stderr, "braid: broken invariant %s at %s:%d\n", #condition, __FILE__, __LINE__); \
+			std::abort();                                                                                  \
+		}                                                                                                  \
 	} while (false)
 
 }  // namespace braid

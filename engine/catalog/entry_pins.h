@@ -13,24 +13,24 @@
 namespace braid::engine {
 
 class EntryPins : public duckdb::ClientContextState {
- public:
-  static EntryPins& Get(duckdb::ClientContext& context) {
-    return *context.registered_state->GetOrCreate<EntryPins>("braid_entry_pins");
-  }
+public:
+	static EntryPins& Get(duckdb::ClientContext& context) {
+		return *context.registered_state->GetOrCreate<EntryPins>("braid_entry_pins");
+	}
 
-  void Add(duckdb::unique_ptr<duckdb::CatalogEntry> entry) {
-    std::lock_guard lock(mutex_);
-    entries_.push_back(std::move(entry));
-  }
+	void Add(duckdb::unique_ptr<duckdb::CatalogEntry> entry) {
+		std::lock_guard lock(mutex_);
+		entries_.push_back(std::move(entry));
+	}
 
-  void QueryEnd() override {
-    std::lock_guard lock(mutex_);
-    entries_.clear();
-  }
+	void QueryEnd() override {
+		std::lock_guard lock(mutex_);
+		entries_.clear();
+	}
 
- private:
-  std::mutex mutex_;
-  std::vector<duckdb::unique_ptr<duckdb::CatalogEntry>> entries_;
+private:
+	std::mutex mutex_;
+	std::vector<duckdb::unique_ptr<duckdb::CatalogEntry>> entries_;
 };
 
 }  // namespace braid::engine

@@ -16,31 +16,31 @@
 namespace braid::engine {
 
 class LakeDirectory {
- public:
-  explicit LakeDirectory(std::string root);
+public:
+	explicit LakeDirectory(std::string root);
 
-  const std::string& root() const { return root_; }
-  // Throws if the directory is missing or not a directory; finds out whether it is one table.
-  void Open();
-  bool is_one_table() const { return is_one_table_; }
+	const std::string& root() const { return root_; }
+	// Throws if the directory is missing or not a directory; finds out whether it is one table.
+	void Open();
+	bool is_one_table() const { return is_one_table_; }
 
-  std::vector<std::string> Schemas() const;  // `main` is always there, and first
-  std::vector<std::string> Tables(const std::string& schema) const;
-  // The name as spelt on disk.
-  std::optional<std::string> FindSchema(const std::string& name) const;
-  std::optional<std::string> FindTable(const std::string& schema, const std::string& name) const;
+	std::vector<std::string> Schemas() const;  // `main` is always there, and first
+	std::vector<std::string> Tables(const std::string& schema) const;
+	// The name as spelt on disk.
+	std::optional<std::string> FindSchema(const std::string& name) const;
+	std::optional<std::string> FindTable(const std::string& schema, const std::string& name) const;
 
-  std::string SchemaDirectory(const std::string& schema) const;
-  // Where the table is, or would be made.
-  std::string TableDirectory(const std::string& schema, const std::string& name) const;
-  std::shared_ptr<TableHandle> Handle(const std::string& table_directory);
-  void Forget(const std::string& table_directory);  // after DROP TABLE
+	std::string SchemaDirectory(const std::string& schema) const;
+	// Where the table is, or would be made.
+	std::string TableDirectory(const std::string& schema, const std::string& name) const;
+	std::shared_ptr<TableHandle> Handle(const std::string& table_directory);
+	void Forget(const std::string& table_directory);  // after DROP TABLE
 
- private:
-  std::string root_;
-  bool is_one_table_ = false;
-  std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<TableHandle>> handles_;  // by directory
+private:
+	std::string root_;
+	bool is_one_table_ = false;
+	std::mutex mutex_;
+	std::map<std::string, std::shared_ptr<TableHandle>> handles_;  // by directory
 };
 
 // The handle of one table directory, outside of any lake.

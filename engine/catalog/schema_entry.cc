@@ -23,142 +23,154 @@ namespace {
 
 // The table of this name that the transaction has created and not committed.
 TableWork* FindCreated(LakeTransaction& transaction, const std::string& directory, const std::string& name) {
-  for (TableWork* work : transaction.Created()) {
-    const std::string& root = work->table->root();
-    size_t slash = root.rfind('/');
-    if (root.substr(0, slash) == directory && duckdb::StringUtil::CIEquals(root.substr(slash + 1), name)) return work;
-  }
-  return nullptr;
+	for (TableWork* work : transaction.Created()) {
+		const std::string& root = work->table->root();
+		size_t slash = root.rfind('/');
+		if (root.substr(0, slash) == directory && duckdb::StringUtil::CIEquals(root.substr(slash + 1), name))
+			return work;
+	}
+	return nullptr;
 }
 
 std::string BaseName(const std::string& root) { return root.substr(root.rfind('/') + 1); }
 
 [[noreturn]] void Refuse(const char* what) {
-  throw duckdb::NotImplementedException("A lake holds tables only; %s cannot be created in it", what);
+	throw duckdb::NotImplementedException("A lake holds tables only; %s cannot be created in it", what);
 }
 
 }  // namespace
 
 LakeTableEntry& LakeSchemaEntry::Pin(duckdb::ClientContext& context, std::shared_ptr<TableHandle> table,
-                                     const std::string& table_name, SnapshotPtr view, bool of_the_past) {
-  auto entry = LakeTableEntry::Make(*this, table_name, std::move(table), std::move(view), of_the_past);
-  LakeTableEntry& result = *entry;
-  EntryPins::Get(context).Add(std::move(entry));
-  return result;
+									 const std::string& table_name, SnapshotPtr view, bool of_the_past) {
+	auto entry = LakeTableEntry::Make(*this, table_name, std::move(table), std::move(view), of_the_past);
+	LakeTableEntry& result = *entry;
+	EntryPins::Get(context).Add(std::move(entry));
+	return result;
 }
 
 LakeSchemaEntry::Entry LakeSchemaEntry::LookupEntry(duckdb::CatalogTransaction transaction,
-                                                    const duckdb::EntryLookupInfo& lookup) {
-  if (lookup.GetCatalogType() != duckdb::CatalogType::TABLE_ENTRY || !transaction.HasContext()) return nullptr;
-  duckdb::ClientContext& context = transaction.GetContext();
-  LakeTransaction& lake_transaction = LakeTransaction::Get(context, catalog);
-  LakeDirectory& lake = lake_catalog_.lake();
-  if (TableWork* created = FindCreated(lake_transaction, lake.SchemaDirectory(name), lookup.GetEntryName())) {
-    return &Pin(context, created->table, BaseName(created->table->root()), created->view, false);
-  }
-  auto table_name = lake.FindTable(name, lookup.GetEntryName());
-  if (!table_name) return nullptr;
-  auto table = lake.Handle(lake.TableDirectory(name, *table_name));
-  if (auto at = lookup.GetAtClause()) {
-    return &Pin(context, table, *table_name, SnapshotAt(context, *table, *at), true);
-  }
-  SnapshotPtr view = lake_transaction.Touch(context, table).view;
-  return &Pin(context, table, *table_name, std::move(view), false);
+													const duckdb::EntryLookupInfo& lookup) {
+	if (lookup.GetCatalogType() != duckdb::CatalogType::TABLE_ENTRY || !transaction.HasContext()) return nullptr;
+	duckdb::ClientContext& context = transaction.GetContext();
+	LakeTransaction& lake_transaction = LakeTransaction::Get(context, catalog);
+	LakeDirectory& lake = lake_catalog_.lake();
+	if (TableWork* created = FindCreated(lake_transaction, lake.SchemaDirectory(name), lookup.GetEntryName())) {
+		return &Pin(context, created->table, BaseName(created->table->root()), created->view, false);
+	}
+	auto table_name = lake.FindTable(name, lookup.GetEntryName());
+	if (!table_name) return nullptr;
+	auto table = lake.Handle(lake.TableDirectory(name, *table_name));
+	if (auto at = lookup.GetAtClause()) {
+		return &Pin(context, table, *table_name, SnapshotAt(context, *table, *at), true);
+	}
+	SnapshotPtr view = lake_transaction.Touch(context, table).view;
+	return &Pin(context, table, *table_name, std::move(view), false);
 }
 
-duckdb::SimilarCatalogEntry LakeSchemaEntry::GetSimilarEntry(duckdb::CatalogTransaction, const duckdb::EntryLookupInfo& lookup) {
-  duckdb::SimilarCatalogEntry best;
-  if (lookup.GetCatalogType() != duckdb::CatalogType::TABLE_ENTRY) return best;
-  for (const std::string& table : lake_catalog_.lake().Tables(name)) {
-    double score = duckdb::StringUtil::SimilarityRating(table, lookup.GetEntryName());
-    if (score > best.score) {
-      best.score = score;
-      best.name = table;
-    }
-  }
-  return best;
+duckdb::SimilarCatalogEntry LakeSchemaEntry::GetSimilarEntry(duckdb::CatalogTransaction,
+															 const duckdb::EntryLookupInfo& lookup) {
+	duckdb::SimilarCatalogEntry best;
+	if (lookup.GetCatalogType() != duckdb::CatalogType::TABLE_ENTRY) return best;
+	for (const std::string& table : lake_catalog_.lake().Tables(name)) {
+		double score = duckdb::StringUtil::SimilarityRating(table, lookup.GetEntryName());
+		if (score > best.score) {
+			best.score = score;
+			best.name = table;
+		}
+	}
+	return best;
 }
 
 void LakeSchemaEntry::Scan(duckdb::ClientContext& context, duckdb::CatalogType type, const Visit& callback) {
-  if (type != duckdb::CatalogType::TABLE_ENTRY) return;
-  LakeTransaction& transaction = LakeTransaction::Get(context, catalog);
-  LakeDirectory& lake = lake_catalog_.lake();
-  for (const std::string& table_name : lake.Tables(name)) {
-    auto table = lake.Handle(lake.TableDirectory(name, table_name));
-    TableWork* work = transaction.Find(table->root());
-    SnapshotPtr view = work && work->view ? work->view : PeekSchema(context, *table);
-    callback(Pin(context, std::move(table), table_name, std::move(view), false));
-  }
-  for (TableWork* work : transaction.Created()) {
-    const std::string& root = work->table->root();
-    if (root.substr(0, root.rfind('/')) != lake.SchemaDirectory(name) || lake.FindTable(name, BaseName(root))) continue;
-    callback(Pin(context, work->table, BaseName(root), work->view, false));
-  }
+	if (type != duckdb::CatalogType::TABLE_ENTRY) return;
+	LakeTransaction& transaction = LakeTransaction::Get(context, catalog);
+	LakeDirectory& lake = lake_catalog_.lake();
+	for (const std::string& table_name : lake.Tables(name)) {
+		auto table = lake.Handle(lake.TableDirectory(name, table_name));
+		TableWork* work = transaction.Find(table->root());
+		SnapshotPtr view = work && work->view ? work->view : PeekSchema(context, *table);
+		callback(Pin(context, std::move(table), table_name, std::move(view), false));
+	}
+	for (TableWork* work : transaction.Created()) {
+		const std::string& root = work->table->root();
+		if (root.substr(0, root.rfind('/')) != lake.SchemaDirectory(name) || lake.FindTable(name, BaseName(root)))
+			continue;
+		callback(Pin(context, work->table, BaseName(root), work->view, false));
+	}
 }
 
 void LakeSchemaEntry::Scan(duckdb::CatalogType, const Visit&) {}
 
 std::shared_ptr<TableHandle> LakeSchemaEntry::HandleToCreate(const std::string& table_name) {
-  LakeDirectory& lake = lake_catalog_.lake();
-  if (lake.is_one_table() && !lake.FindTable(name, table_name)) {
-    throw duckdb::CatalogException("\"%s\" is attached as one table; attach the directory above it to create others", catalog.GetName());
-  }
-  if (!IsLakeName(table_name)) {
-    throw duckdb::InvalidInputException("\"%s\" cannot name a table: it becomes a directory, which may not begin with _ or .",
-                                        table_name);
-  }
-  auto existing = lake.FindTable(name, table_name);
-  return lake.Handle(lake.TableDirectory(name, existing.value_or(table_name)));
+	LakeDirectory& lake = lake_catalog_.lake();
+	if (lake.is_one_table() && !lake.FindTable(name, table_name)) {
+		throw duckdb::CatalogException(
+			"\"%s\" is attached as one table; attach the directory above it to create others", catalog.GetName());
+	}
+	if (!IsLakeName(table_name)) {
+		throw duckdb::InvalidInputException(
+			"\"%s\" cannot name a table: it becomes a directory, which may not begin with _ or .", table_name);
+	}
+	auto existing = lake.FindTable(name, table_name);
+	return lake.Handle(lake.TableDirectory(name, existing.value_or(table_name)));
 }
 
-LakeSchemaEntry::Entry LakeSchemaEntry::CreateTable(duckdb::CatalogTransaction transaction, duckdb::BoundCreateTableInfo& info) {
-  auto table = HandleToCreate(info.base->Cast<duckdb::CreateTableInfo>().table);
-  duckdb::ClientContext& context = transaction.GetContext();
-  LakeTransaction& lake_transaction = LakeTransaction::Get(context, catalog);
-  if (!engine::CreateTable(context, lake_transaction, table, info, false)) return nullptr;
-  return &Pin(context, table, BaseName(table->root()), lake_transaction.Find(table->root())->view, false);
+LakeSchemaEntry::Entry LakeSchemaEntry::CreateTable(duckdb::CatalogTransaction transaction,
+													duckdb::BoundCreateTableInfo& info) {
+	auto table = HandleToCreate(info.base->Cast<duckdb::CreateTableInfo>().table);
+	duckdb::ClientContext& context = transaction.GetContext();
+	LakeTransaction& lake_transaction = LakeTransaction::Get(context, catalog);
+	if (!engine::CreateTable(context, lake_transaction, table, info, false)) return nullptr;
+	return &Pin(context, table, BaseName(table->root()), lake_transaction.Find(table->root())->view, false);
 }
 
 void LakeSchemaEntry::DropEntry(duckdb::ClientContext& context, duckdb::DropInfo& info) {
-  if (info.type != duckdb::CatalogType::TABLE_ENTRY) Refuse("anything else");
-  LakeDirectory& lake = lake_catalog_.lake();
-  auto table_name = lake.FindTable(name, info.name);
-  if (!table_name) {
-    if (info.if_not_found == duckdb::OnEntryNotFound::RETURN_NULL) return;
-    throw duckdb::CatalogException("Table \"%s\" does not exist in \"%s\"", info.name, catalog.GetName());
-  }
-  std::string root = lake.TableDirectory(name, *table_name);
-  DropTable(context, root);
-  lake.Forget(root);
+	if (info.type != duckdb::CatalogType::TABLE_ENTRY) Refuse("anything else");
+	LakeDirectory& lake = lake_catalog_.lake();
+	auto table_name = lake.FindTable(name, info.name);
+	if (!table_name) {
+		if (info.if_not_found == duckdb::OnEntryNotFound::RETURN_NULL) return;
+		throw duckdb::CatalogException("Table \"%s\" does not exist in \"%s\"", info.name, catalog.GetName());
+	}
+	std::string root = lake.TableDirectory(name, *table_name);
+	DropTable(context, root);
+	lake.Forget(root);
 }
 
 void LakeSchemaEntry::Alter(duckdb::CatalogTransaction, duckdb::AlterInfo&) {
-  throw duckdb::NotImplementedException("ALTER TABLE is not supported for tables of a lake yet");
+	throw duckdb::NotImplementedException("ALTER TABLE is not supported for tables of a lake yet");
 }
 
 LakeSchemaEntry::Entry LakeSchemaEntry::CreateIndex(duckdb::CatalogTransaction, duckdb::CreateIndexInfo&,
-                                                    duckdb::TableCatalogEntry&) {
-  Refuse("an index");
+													duckdb::TableCatalogEntry&) {
+	Refuse("an index");
 }
 LakeSchemaEntry::Entry LakeSchemaEntry::CreateFunction(duckdb::CatalogTransaction, duckdb::CreateFunctionInfo&) {
-  Refuse("a function");
+	Refuse("a function");
 }
-LakeSchemaEntry::Entry LakeSchemaEntry::CreateView(duckdb::CatalogTransaction, duckdb::CreateViewInfo&) { Refuse("a view"); }
+LakeSchemaEntry::Entry LakeSchemaEntry::CreateView(duckdb::CatalogTransaction, duckdb::CreateViewInfo&) {
+	Refuse("a view");
+}
 LakeSchemaEntry::Entry LakeSchemaEntry::CreateSequence(duckdb::CatalogTransaction, duckdb::CreateSequenceInfo&) {
-  Refuse("a sequence");
+	Refuse("a sequence");
 }
-LakeSchemaEntry::Entry LakeSchemaEntry::CreateTableFunction(duckdb::CatalogTransaction, duckdb::CreateTableFunctionInfo&) {
-  Refuse("a table function");
+LakeSchemaEntry::Entry LakeSchemaEntry::CreateTableFunction(duckdb::CatalogTransaction,
+															duckdb::CreateTableFunctionInfo&) {
+	Refuse("a table function");
 }
-LakeSchemaEntry::Entry LakeSchemaEntry::CreateCopyFunction(duckdb::CatalogTransaction, duckdb::CreateCopyFunctionInfo&) {
-  Refuse("a copy function");
+LakeSchemaEntry::Entry LakeSchemaEntry::CreateCopyFunction(duckdb::CatalogTransaction,
+														   duckdb::CreateCopyFunctionInfo&) {
+	Refuse("a copy function");
 }
-LakeSchemaEntry::Entry LakeSchemaEntry::CreatePragmaFunction(duckdb::CatalogTransaction, duckdb::CreatePragmaFunctionInfo&) {
-  Refuse("a pragma");
+LakeSchemaEntry::Entry LakeSchemaEntry::CreatePragmaFunction(duckdb::CatalogTransaction,
+															 duckdb::CreatePragmaFunctionInfo&) {
+	Refuse("a pragma");
 }
 LakeSchemaEntry::Entry LakeSchemaEntry::CreateCollation(duckdb::CatalogTransaction, duckdb::CreateCollationInfo&) {
-  Refuse("a collation");
+	Refuse("a collation");
 }
-LakeSchemaEntry::Entry LakeSchemaEntry::CreateType(duckdb::CatalogTransaction, duckdb::CreateTypeInfo&) { Refuse("a type"); }
+LakeSchemaEntry::Entry LakeSchemaEntry::CreateType(duckdb::CatalogTransaction, duckdb::CreateTypeInfo&) {
+	Refuse("a type");
+}
 
 }  // namespace braid::engine

@@ -19,32 +19,32 @@ namespace braid::engine {
 namespace {
 
 duckdb::unique_ptr<duckdb::Catalog> Attach(duckdb::optional_ptr<duckdb::StorageExtensionInfo>, duckdb::ClientContext&,
-                                           duckdb::AttachedDatabase& db, const duckdb::string&, duckdb::AttachInfo& info,
-                                           duckdb::AttachOptions& options) {
-  for (const auto& [key, value] : options.options) {
-    throw duckdb::BinderException("ATTACH ... (TYPE braid): unknown option \"%s\"; READ_ONLY is the only one", key);
-  }
-  return duckdb::make_uniq<LakeCatalog>(db, AbsoluteDirectory(info.path));
+										   duckdb::AttachedDatabase& db, const duckdb::string&,
+										   duckdb::AttachInfo& info, duckdb::AttachOptions& options) {
+	for (const auto& [key, value] : options.options) {
+		throw duckdb::BinderException("ATTACH ... (TYPE braid): unknown option \"%s\"; READ_ONLY is the only one", key);
+	}
+	return duckdb::make_uniq<LakeCatalog>(db, AbsoluteDirectory(info.path));
 }
 
-duckdb::unique_ptr<duckdb::TransactionManager> MakeTransactionManager(duckdb::optional_ptr<duckdb::StorageExtensionInfo>,
-                                                                      duckdb::AttachedDatabase& db, duckdb::Catalog&) {
-  return duckdb::make_uniq<LakeTransactionManager>(db);
+duckdb::unique_ptr<duckdb::TransactionManager> MakeTransactionManager(
+	duckdb::optional_ptr<duckdb::StorageExtensionInfo>, duckdb::AttachedDatabase& db, duckdb::Catalog&) {
+	return duckdb::make_uniq<LakeTransactionManager>(db);
 }
 
 }  // namespace
 
 void RegisterBraid(duckdb::ExtensionLoader& loader) {
-  loader.SetDescription("Delta Lake with row-level concurrency");
-  auto& config = duckdb::DBConfig::GetConfig(loader.GetDatabaseInstance());
-  auto storage = duckdb::make_shared_ptr<duckdb::StorageExtension>();
-  storage->attach = Attach;
-  storage->create_transaction_manager = MakeTransactionManager;
-  duckdb::StorageExtension::Register(config, "braid", std::move(storage));
-  RegisterSettings(config);
-  RegisterDeleteReturning(config);
-  RegisterDeltaSpelling(config);
-  RegisterScanFunction(loader);
+	loader.SetDescription("Delta Lake with row-level concurrency");
+	auto& config = duckdb::DBConfig::GetConfig(loader.GetDatabaseInstance());
+	auto storage = duckdb::make_shared_ptr<duckdb::StorageExtension>();
+	storage->attach = Attach;
+	storage->create_transaction_manager = MakeTransactionManager;
+	duckdb::StorageExtension::Register(config, "braid", std::move(storage));
+	RegisterSettings(config);
+	RegisterDeleteReturning(config);
+	RegisterDeltaSpelling(config);
+	RegisterScanFunction(loader);
 }
 
 }  // namespace braid::engine

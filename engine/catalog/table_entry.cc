@@ -16,46 +16,50 @@
 namespace braid::engine {
 
 duckdb::unique_ptr<LakeTableEntry> LakeTableEntry::Make(LakeSchemaEntry& schema, const std::string& name,
-                                                        std::shared_ptr<TableHandle> table, SnapshotPtr view, bool of_the_past) {
-  duckdb::CreateTableInfo info(schema.catalog.GetName(), schema.name, name);
-  if (view) {
-    for (const Field& field : view->schema->fields) {
-      duckdb::ColumnDefinition column(field.name, ToDuckType(*field.type, field.name));
-      if (auto value = DefaultOf(field)) column.SetDefaultValue(std::move(value));
-      if (auto comment = MetadataString(field, "comment")) column.SetComment(duckdb::Value(*comment));
-      if (!field.nullable) {
-        info.constraints.push_back(duckdb::make_uniq<duckdb::NotNullConstraint>(duckdb::LogicalIndex(info.columns.LogicalColumnCount())));
-      }
-      info.columns.AddColumn(std::move(column));
-    }
-    if (view->metadata.description) info.comment = duckdb::Value(*view->metadata.description);
-  }
-  return duckdb::make_uniq<LakeTableEntry>(schema, info, std::move(table), std::move(view), of_the_past);
+														std::shared_ptr<TableHandle> table, SnapshotPtr view,
+														bool of_the_past) {
+	duckdb::CreateTableInfo info(schema.catalog.GetName(), schema.name, name);
+	if (view) {
+		for (const Field& field : view->schema->fields) {
+			duckdb::ColumnDefinition column(field.name, ToDuckType(*field.type, field.name));
+			if (auto value = DefaultOf(field)) column.SetDefaultValue(std::move(value));
+			if (auto comment = MetadataString(field, "comment")) column.SetComment(duckdb::Value(*comment));
+			if (!field.nullable) {
+				info.constraints.push_back(duckdb::make_uniq<duckdb::NotNullConstraint>(
+					duckdb::LogicalIndex(info.columns.LogicalColumnCount())));
+			}
+			info.columns.AddColumn(std::move(column));
+		}
+		if (view->metadata.description) info.comment = duckdb::Value(*view->metadata.description);
+	}
+	return duckdb::make_uniq<LakeTableEntry>(schema, info, std::move(table), std::move(view), of_the_past);
 }
 
-LakeTableEntry::LakeTableEntry(LakeSchemaEntry& schema_p, duckdb::CreateTableInfo& info, std::shared_ptr<TableHandle> table,
-                               SnapshotPtr view, bool of_the_past)
-    : TableCatalogEntry(schema_p.lake_catalog(), schema_p, info),
-      table_(std::move(table)),
-      view_(std::move(view)),
-      of_the_past_(of_the_past) {
-  uint64_t known = 0;
-  if (!table_->catalog_oid.compare_exchange_strong(known, oid)) oid = known;
+LakeTableEntry::LakeTableEntry(LakeSchemaEntry& schema_p, duckdb::CreateTableInfo& info,
+							   std::shared_ptr<TableHandle> table, SnapshotPtr view, bool of_the_past)
+	: TableCatalogEntry(schema_p.lake_catalog(), schema_p, info),
+	  table_(std::move(table)),
+	  view_(std::move(view)),
+	  of_the_past_(of_the_past) {
+	uint64_t known = 0;
+	if (!table_->catalog_oid.compare_exchange_strong(known, oid)) oid = known;
 }
 
 void LakeTableEntry::RefuseWriteToThePast() const {
-  if (!of_the_past_) return;
-  throw duckdb::InvalidInputException("Table \"%s\" AT version %d is history and cannot be changed; leave out AT", name,
-                                      static_cast<int64_t>(view_->version));
+	if (!of_the_past_) return;
+	throw duckdb::InvalidInputException("Table \"%s\" AT version %d is history and cannot be changed; leave out AT",
+										name, static_cast<int64_t>(view_->version));
 }
 
-duckdb::unique_ptr<duckdb::BaseStatistics> LakeTableEntry::GetStatistics(duckdb::ClientContext&, duckdb::column_t) { return nullptr; }
+duckdb::unique_ptr<duckdb::BaseStatistics> LakeTableEntry::GetStatistics(duckdb::ClientContext&, duckdb::column_t) {
+	return nullptr;
+}
 
 duckdb::TableFunction LakeTableEntry::GetScanFunction(duckdb::ClientContext& context,
-                                                      duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
-  if (!view_) throw duckdb::InvalidInputException("Table \"%s\" cannot be read", name);
-  TableWork* work = of_the_past_ ? nullptr : LakeTransaction::Get(context, catalog).Find(table_->root());
-  return MakeScan(context, table_, view_, work, this, bind_data);
+													  duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
+	if (!view_) throw duckdb::InvalidInputException("Table \"%s\" cannot be read", name);
+	TableWork* work = of_the_past_ ? nullptr : LakeTransaction::Get(context, catalog).Find(table_->root());
+	return MakeScan(context, table_, view_, work, this, bind_data);
 }
 
 duckdb::TableStorageInfo LakeTableEntry::GetStorageInfo(duckdb::ClientContext&) { return {}; }
@@ -64,9 +68,10 @@ duckdb::virtual_column_map_t LakeTableEntry::GetVirtualColumns() const { return 
 
 duckdb::vector<duckdb::column_t> LakeTableEntry::GetRowIdColumns() const { return ScanRowIdColumns(); }
 
-void LakeTableEntry::BindUpdateConstraints(duckdb::Binder&, duckdb::LogicalGet& get, duckdb::LogicalProjection& projection,
-                                           duckdb::LogicalUpdate& update, duckdb::ClientContext&) {
-  BindUpdateColumns(*this, get, projection, update);
+void LakeTableEntry::BindUpdateConstraints(duckdb::Binder&, duckdb::LogicalGet& get,
+										   duckdb::LogicalProjection& projection, duckdb::LogicalUpdate& update,
+										   duckdb::ClientContext&) {
+	BindUpdateColumns(*this, get, projection, update);
 }
 
 }  // namespace braid::engine

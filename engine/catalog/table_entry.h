@@ -12,29 +12,32 @@
 namespace braid::engine {
 
 class LakeTableEntry : public duckdb::TableCatalogEntry {
- public:
-  static duckdb::unique_ptr<LakeTableEntry> Make(LakeSchemaEntry& schema, const std::string& name, std::shared_ptr<TableHandle> table,
-                                                 SnapshotPtr view, bool of_the_past);
-  LakeTableEntry(LakeSchemaEntry& schema, duckdb::CreateTableInfo& info, std::shared_ptr<TableHandle> table, SnapshotPtr view,
-                 bool of_the_past);
+public:
+	static duckdb::unique_ptr<LakeTableEntry> Make(LakeSchemaEntry& schema, const std::string& name,
+												   std::shared_ptr<TableHandle> table, SnapshotPtr view,
+												   bool of_the_past);
+	LakeTableEntry(LakeSchemaEntry& schema, duckdb::CreateTableInfo& info, std::shared_ptr<TableHandle> table,
+				   SnapshotPtr view, bool of_the_past);
 
-  const std::shared_ptr<TableHandle>& table() const { return table_; }
-  const SnapshotPtr& view() const { return view_; }  // metadata and files, without what the transaction staged
-  bool of_the_past() const { return of_the_past_; }
-  void RefuseWriteToThePast() const;
+	const std::shared_ptr<TableHandle>& table() const { return table_; }
+	const SnapshotPtr& view() const { return view_; }  // metadata and files, without what the transaction staged
+	bool of_the_past() const { return of_the_past_; }
+	void RefuseWriteToThePast() const;
 
-  duckdb::unique_ptr<duckdb::BaseStatistics> GetStatistics(duckdb::ClientContext& context, duckdb::column_t column) override;
-  duckdb::TableFunction GetScanFunction(duckdb::ClientContext& context, duckdb::unique_ptr<duckdb::FunctionData>& bind_data) override;
-  duckdb::TableStorageInfo GetStorageInfo(duckdb::ClientContext& context) override;
-  duckdb::virtual_column_map_t GetVirtualColumns() const override;
-  duckdb::vector<duckdb::column_t> GetRowIdColumns() const override;
-  void BindUpdateConstraints(duckdb::Binder& binder, duckdb::LogicalGet& get, duckdb::LogicalProjection& projection,
-                             duckdb::LogicalUpdate& update, duckdb::ClientContext& context) override;
+	duckdb::unique_ptr<duckdb::BaseStatistics> GetStatistics(duckdb::ClientContext& context,
+															 duckdb::column_t column) override;
+	duckdb::TableFunction GetScanFunction(duckdb::ClientContext& context,
+										  duckdb::unique_ptr<duckdb::FunctionData>& bind_data) override;
+	duckdb::TableStorageInfo GetStorageInfo(duckdb::ClientContext& context) override;
+	duckdb::virtual_column_map_t GetVirtualColumns() const override;
+	duckdb::vector<duckdb::column_t> GetRowIdColumns() const override;
+	void BindUpdateConstraints(duckdb::Binder& binder, duckdb::LogicalGet& get, duckdb::LogicalProjection& projection,
+							   duckdb::LogicalUpdate& update, duckdb::ClientContext& context) override;
 
- private:
-  std::shared_ptr<TableHandle> table_;
-  SnapshotPtr view_;
-  bool of_the_past_;
+private:
+	std::shared_ptr<TableHandle> table_;
+	SnapshotPtr view_;
+	bool of_the_past_;
 };
 
 }  // namespace braid::engine

@@ -15,7 +15,7 @@
 namespace braid::engine {
 
 class TableHandle {
- public:
+public:
 	TableHandle(std::string root, std::unique_ptr<LogStore> store);
 
 	const std::string& root() const { return root_; }  // absolute directory, no trailing separator
@@ -29,9 +29,9 @@ class TableHandle {
 	void Publish(SnapshotPtr snapshot);
 
 	// The number under which DuckDB's listings know the table; every entry made of it has the same (duckdb_columns is joined by it).
-	std::atomic<uint64_t> catalog_oid{0};
+	std::atomic<uint64_t> catalog_oid {0};
 
- private:
+private:
 	std::string root_;
 	std::unique_ptr<LogStore> store_;
 	std::mutex mutex_;

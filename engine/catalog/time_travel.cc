@@ -10,33 +10,34 @@
 namespace braid::engine {
 
 SnapshotPtr SnapshotAt(duckdb::ClientContext& context, TableHandle& table, const duckdb::BoundAtClause& at) {
-  if (duckdb::StringUtil::CIEquals(at.Unit(), "version")) return SnapshotAtVersion(context, table, at.GetValue());
-  if (duckdb::StringUtil::CIEquals(at.Unit(), "timestamp")) return SnapshotAtTimestamp(context, table, at.GetValue());
-  throw duckdb::BinderException("AT (%s => ...): a lake knows AT (VERSION => n) and AT (TIMESTAMP => t)", at.Unit());
+	if (duckdb::StringUtil::CIEquals(at.Unit(), "version")) return SnapshotAtVersion(context, table, at.GetValue());
+	if (duckdb::StringUtil::CIEquals(at.Unit(), "timestamp")) return SnapshotAtTimestamp(context, table, at.GetValue());
+	throw duckdb::BinderException("AT (%s => ...): a lake knows AT (VERSION => n) and AT (TIMESTAMP => t)", at.Unit());
 }
 
 SnapshotPtr SnapshotAtVersion(duckdb::ClientContext& context, TableHandle& table, const duckdb::Value& version) {
-  duckdb::Value number;
-  std::string problem;
-  if (version.IsNull() || !version.DefaultTryCastAs(duckdb::LogicalType::BIGINT, number, &problem) || number.IsNull()) {
-    throw duckdb::BinderException("version => %s: a version is a number", version.ToString());
-  }
-  DuckdbParquetGateway parquet(*context.db);
-  return Unwrap(table.At(parquet, number.GetValue<int64_t>()));
+	duckdb::Value number;
+	std::string problem;
+	if (version.IsNull() || !version.DefaultTryCastAs(duckdb::LogicalType::BIGINT, number, &problem) ||
+		number.IsNull()) {
+		throw duckdb::BinderException("version => %s: a version is a number", version.ToString());
+	}
+	DuckdbParquetGateway parquet(*context.db);
+	return Unwrap(table.At(parquet, number.GetValue<int64_t>()));
 }
 
 SnapshotPtr SnapshotAtTimestamp(duckdb::ClientContext& context, TableHandle& table, const duckdb::Value& timestamp) {
-  duckdb::Value instant;
-  if (!timestamp.IsNull()) {
-    // Through the context: a zone-less timestamp or text needs the session's time zone.
-    std::string problem;
-    timestamp.TryCastAs(context, duckdb::LogicalType::TIMESTAMP_TZ, instant, &problem);
-  }
-  if (instant.IsNull()) throw duckdb::BinderException("timestamp => %s: not a point in time", timestamp.ToString());
-  int64_t micros = instant.GetValue<duckdb::timestamp_tz_t>().value;
-  int64_t floor_ms = micros >= 0 ? micros / 1000 : -((-micros + 999) / 1000);
-  DuckdbParquetGateway parquet(*context.db);
-  return Unwrap(table.AtTimestamp(parquet, floor_ms));
+	duckdb::Value instant;
+	if (!timestamp.IsNull()) {
+		// Through the context: a zone-less timestamp or text needs the session's time zone.
+		std::string problem;
+		timestamp.TryCastAs(context, duckdb::LogicalType::TIMESTAMP_TZ, instant, &problem);
+	}
+	if (instant.IsNull()) throw duckdb::BinderException("timestamp => %s: not a point in time", timestamp.ToString());
+	int64_t micros = instant.GetValue<duckdb::timestamp_tz_t>().value;
+	int64_t floor_ms = micros >= 0 ? micros / 1000 : -((-micros + 999) / 1000);
+	DuckdbParquetGateway parquet(*context.db);
+	return Unwrap(table.AtTimestamp(parquet, floor_ms));
 }
 
 }  // namespace braid::engine

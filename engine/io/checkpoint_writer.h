@@ -13,19 +13,19 @@
 namespace braid::engine {
 
 class CheckpointWriter {
- public:
-  explicit CheckpointWriter(NestedSession& session) : session_(session) {}
+public:
+	explicit CheckpointWriter(NestedSession& session) : session_(session) {}
 
-  Status Begin();
-  Status Add(const Action& action);
-  Status Finish(const std::string& location, const ParquetGateway::WriteOptions& options);
+	Status Begin();
+	Status Add(const Action& action);
+	Status Finish(const std::string& location, const ParquetGateway::WriteOptions& options);
 
- private:
-  Status Flush();
+private:
+	Status Flush();
 
-  NestedSession& session_;
-  std::unique_ptr<duckdb::Appender> appender_;
-  duckdb::DataChunk chunk_;
+	NestedSession& session_;
+	std::unique_ptr<duckdb::Appender> appender_;
+	duckdb::DataChunk chunk_;
 };
 
 }  // namespace braid::engine

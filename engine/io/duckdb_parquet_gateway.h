@@ -9,15 +9,15 @@
 namespace braid::engine {
 
 class DuckdbParquetGateway final : public ParquetGateway {
- public:
-  explicit DuckdbParquetGateway(duckdb::DatabaseInstance& db) : db_(db) {}
+public:
+	explicit DuckdbParquetGateway(duckdb::DatabaseInstance& db) : db_(db) {}
 
-  Status ReadCheckpoint(std::span<const std::string> locations, CheckpointSink& sink) override;
-  Result<int64_t> WriteCheckpoint(const std::string& location, const Metadata& metadata, const WriteOptions& options,
-                                  const std::function<Status(const Emit& emit)>& produce) override;
+	Status ReadCheckpoint(std::span<const std::string> locations, CheckpointSink& sink) override;
+	Result<int64_t> WriteCheckpoint(const std::string& location, const Metadata& metadata, const WriteOptions& options,
+									const std::function<Status(const Emit& emit)>& produce) override;
 
- private:
-  duckdb::DatabaseInstance& db_;
+private:
+	duckdb::DatabaseInstance& db_;
 };
 
 }  // namespace braid::engine

@@ -21,11 +21,11 @@ Error ToError(const duckdb::ErrorData& error, const std::string& doing);
 
 template <class T>
 T Unwrap(Result<T> result) {
-  if (!result) Throw(result.error());
-  return *std::move(result);
+	if (!result) Throw(result.error());
+	return *std::move(result);
 }
 inline void Unwrap(Status status) {
-  if (!status) Throw(status.error());
+	if (!status) Throw(status.error());
 }
 
 }  // namespace braid::engine

@@ -14,20 +14,21 @@
 namespace braid::engine {
 
 class NestedSession {
- public:
-  explicit NestedSession(duckdb::DatabaseInstance& db) : connection_(db) {}
+public:
+	explicit NestedSession(duckdb::DatabaseInstance& db) : connection_(db) {}
 
-  duckdb::Connection& connection() { return connection_; }
-  duckdb::ClientContext& context() { return *connection_.context; }
+	duckdb::Connection& connection() { return connection_; }
+	duckdb::ClientContext& context() { return *connection_.context; }
 
-  // Chunks in order, not all in memory at once. `doing` says in errors what the query is for.
-  Status Stream(const std::string& sql, const std::string& doing, const std::function<Status(duckdb::DataChunk& chunk)>& sink);
-  Status Run(const std::string& sql, const std::string& doing);
-  // Names and types of what a query would return.
-  Result<duckdb::LogicalType> Describe(const std::string& sql, const std::string& doing);  // a STRUCT
+	// Chunks in order, not all in memory at once. `doing` says in errors what the query is for.
+	Status Stream(const std::string& sql, const std::string& doing,
+				  const std::function<Status(duckdb::DataChunk& chunk)>& sink);
+	Status Run(const std::string& sql, const std::string& doing);
+	// Names and types of what a query would return.
+	Result<duckdb::LogicalType> Describe(const std::string& sql, const std::string& doing);  // a STRUCT
 
- private:
-  duckdb::Connection connection_;
+private:
+	duckdb::Connection connection_;
 };
 
 std::string SqlText(const std::string& text);        // 'it''s'

@@ -12,6 +12,6 @@ namespace braid::engine {
 duckdb::vector<duckdb::MultiFileColumnDefinition> TableColumns(const Snapshot& snapshot);
 // Gives what is inside lists and maps of a file the names that matching expects.
 void NormalizeFileColumns(duckdb::vector<duckdb::MultiFileColumnDefinition>& file_columns,
-                          const duckdb::vector<duckdb::MultiFileColumnDefinition>& table_columns);
+						  const duckdb::vector<duckdb::MultiFileColumnDefinition>& table_columns);
 
 }  // namespace braid::engine

@@ -16,45 +16,46 @@
 namespace braid::engine {
 
 class LakeFileList final : public duckdb::MultiFileList {
- public:
-  LakeFileList(ScanSourcePtr source, std::shared_ptr<ReadRegistration> registration,
-               duckdb::optional_ptr<duckdb::TableCatalogEntry> entry);
+public:
+	LakeFileList(ScanSourcePtr source, std::shared_ptr<ReadRegistration> registration,
+				 duckdb::optional_ptr<duckdb::TableCatalogEntry> entry);
 
-  const ScanSource& source() const { return *source_; }
-  const ScanFile& File(duckdb::idx_t index) const { return source_->files[chosen_[index]]; }
-  duckdb::idx_t size() const { return chosen_.size(); }
-  duckdb::optional_ptr<duckdb::TableCatalogEntry> entry() const { return entry_; }
-  ReadRegistration& registration() const { return *registration_; }
-  const ScanConditions& conditions() const { return *conditions_; }
+	const ScanSource& source() const { return *source_; }
+	const ScanFile& File(duckdb::idx_t index) const { return source_->files[chosen_[index]]; }
+	duckdb::idx_t size() const { return chosen_.size(); }
+	duckdb::optional_ptr<duckdb::TableCatalogEntry> entry() const { return entry_; }
+	ReadRegistration& registration() const { return *registration_; }
+	const ScanConditions& conditions() const { return *conditions_; }
 
-  duckdb::unique_ptr<duckdb::MultiFileList> ComplexFilterPushdown(
-      duckdb::ClientContext& context, const duckdb::MultiFileOptions& options, duckdb::MultiFilePushdownInfo& info,
-      duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters) const override;
-  duckdb::unique_ptr<duckdb::MultiFileList> DynamicFilterPushdown(duckdb::ClientContext& context,
-                                                                  const duckdb::MultiFileOptions& options,
-                                                                  const duckdb::vector<std::string>& names,
-                                                                  const duckdb::vector<duckdb::LogicalType>& types,
-                                                                  const duckdb::vector<duckdb::column_t>& column_ids,
-                                                                  duckdb::TableFilterSet& filters) const override;
+	duckdb::unique_ptr<duckdb::MultiFileList> ComplexFilterPushdown(
+		duckdb::ClientContext& context, const duckdb::MultiFileOptions& options, duckdb::MultiFilePushdownInfo& info,
+		duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters) const override;
+	duckdb::unique_ptr<duckdb::MultiFileList> DynamicFilterPushdown(duckdb::ClientContext& context,
+																	const duckdb::MultiFileOptions& options,
+																	const duckdb::vector<std::string>& names,
+																	const duckdb::vector<duckdb::LogicalType>& types,
+																	const duckdb::vector<duckdb::column_t>& column_ids,
+																	duckdb::TableFilterSet& filters) const override;
 
-  duckdb::vector<duckdb::OpenFileInfo> GetAllFiles() const override;
-  duckdb::FileExpandResult GetExpandResult() const override;
-  duckdb::idx_t GetTotalFileCount() const override { return chosen_.size(); }
-  duckdb::unique_ptr<duckdb::NodeStatistics> GetCardinality(duckdb::ClientContext& context) const override;
-  duckdb::unique_ptr<duckdb::MultiFileList> Copy() const override;
+	duckdb::vector<duckdb::OpenFileInfo> GetAllFiles() const override;
+	duckdb::FileExpandResult GetExpandResult() const override;
+	duckdb::idx_t GetTotalFileCount() const override { return chosen_.size(); }
+	duckdb::unique_ptr<duckdb::NodeStatistics> GetCardinality(duckdb::ClientContext& context) const override;
+	duckdb::unique_ptr<duckdb::MultiFileList> Copy() const override;
 
- protected:
-  duckdb::OpenFileInfo GetFile(duckdb::idx_t index) const override;
+protected:
+	duckdb::OpenFileInfo GetFile(duckdb::idx_t index) const override;
 
- private:
-  duckdb::unique_ptr<LakeFileList> With(std::shared_ptr<const ScanConditions> conditions, std::vector<uint32_t> chosen) const;
-  std::vector<uint32_t> Prune(const Predicate& predicate) const;
+private:
+	duckdb::unique_ptr<LakeFileList> With(std::shared_ptr<const ScanConditions> conditions,
+										  std::vector<uint32_t> chosen) const;
+	std::vector<uint32_t> Prune(const Predicate& predicate) const;
 
-  ScanSourcePtr source_;
-  std::shared_ptr<ReadRegistration> registration_;
-  duckdb::optional_ptr<duckdb::TableCatalogEntry> entry_;
-  std::shared_ptr<const ScanConditions> conditions_;
-  std::vector<uint32_t> chosen_;  // indexes into source_->files
+	ScanSourcePtr source_;
+	std::shared_ptr<ReadRegistration> registration_;
+	duckdb::optional_ptr<duckdb::TableCatalogEntry> entry_;
+	std::shared_ptr<const ScanConditions> conditions_;
+	std::vector<uint32_t> chosen_;  // indexes into source_->files
 };
 
 }  // namespace braid::engine

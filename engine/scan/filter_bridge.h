@@ -16,8 +16,8 @@
 namespace braid::engine {
 
 struct NamedColumn {
-  std::string name;  // "": not a column of the table (filename, file_row_number, ...)
-  duckdb::LogicalType type;
+	std::string name;  // "": not a column of the table (filename, file_row_number, ...)
+	duckdb::LogicalType type;
 };
 
 // What a column reference inside an expression means.

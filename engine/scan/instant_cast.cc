@@ -15,48 +15,48 @@ using duckdb::LogicalType;
 using duckdb::LogicalTypeId;
 
 bool IsInstant(const LogicalType& type) {
-  return type.id() == LogicalTypeId::TIMESTAMP || type.id() == LogicalTypeId::TIMESTAMP_TZ;
+	return type.id() == LogicalTypeId::TIMESTAMP || type.id() == LogicalTypeId::TIMESTAMP_TZ;
 }
 
 void Fix(duckdb::BoundCastInfo& cast, const LogicalType& source, const LogicalType& target) {
-  if (IsInstant(source) && IsInstant(target)) {
-    cast.function = duckdb::DefaultCasts::ReinterpretCast;
-    cast.init_local_state = nullptr;
-    cast.cast_data = nullptr;
-    return;
-  }
-  if (!cast.cast_data || source.id() != target.id()) return;
-  switch (source.id()) {
-    case LogicalTypeId::STRUCT: {
-      auto& fields = cast.cast_data->Cast<duckdb::StructBoundCastData>();
-      for (size_t i = 0; i < fields.child_cast_info.size(); ++i) {
-        Fix(fields.child_cast_info[i], duckdb::StructType::GetChildType(source, fields.source_indexes[i]),
-            duckdb::StructType::GetChildType(target, fields.target_indexes[i]));
-      }
-      break;
-    }
-    case LogicalTypeId::LIST:
-      Fix(cast.cast_data->Cast<duckdb::ListBoundCastData>().child_cast_info, duckdb::ListType::GetChildType(source),
-          duckdb::ListType::GetChildType(target));
-      break;
-    case LogicalTypeId::MAP: {
-      auto& entries = cast.cast_data->Cast<duckdb::MapBoundCastData>();
-      Fix(entries.key_cast, duckdb::MapType::KeyType(source), duckdb::MapType::KeyType(target));
-      Fix(entries.value_cast, duckdb::MapType::ValueType(source), duckdb::MapType::ValueType(target));
-      break;
-    }
-    default:
-      break;
-  }
+	if (IsInstant(source) && IsInstant(target)) {
+		cast.function = duckdb::DefaultCasts::ReinterpretCast;
+		cast.init_local_state = nullptr;
+		cast.cast_data = nullptr;
+		return;
+	}
+	if (!cast.cast_data || source.id() != target.id()) return;
+	switch (source.id()) {
+		case LogicalTypeId::STRUCT: {
+			auto& fields = cast.cast_data->Cast<duckdb::StructBoundCastData>();
+			for (size_t i = 0; i < fields.child_cast_info.size(); ++i) {
+				Fix(fields.child_cast_info[i], duckdb::StructType::GetChildType(source, fields.source_indexes[i]),
+					duckdb::StructType::GetChildType(target, fields.target_indexes[i]));
+			}
+			break;
+		}
+		case LogicalTypeId::LIST:
+			Fix(cast.cast_data->Cast<duckdb::ListBoundCastData>().child_cast_info,
+				duckdb::ListType::GetChildType(source), duckdb::ListType::GetChildType(target));
+			break;
+		case LogicalTypeId::MAP: {
+			auto& entries = cast.cast_data->Cast<duckdb::MapBoundCastData>();
+			Fix(entries.key_cast, duckdb::MapType::KeyType(source), duckdb::MapType::KeyType(target));
+			Fix(entries.value_cast, duckdb::MapType::ValueType(source), duckdb::MapType::ValueType(target));
+			break;
+		}
+		default:
+			break;
+	}
 }
 
 }  // namespace
 
 void KeepInstants(duckdb::unique_ptr<duckdb::Expression>& expression) {
-  duckdb::ExpressionIterator::EnumerateChildren(*expression, KeepInstants);
-  if (expression->GetExpressionClass() != duckdb::ExpressionClass::BOUND_CAST) return;
-  auto& cast = expression->Cast<duckdb::BoundCastExpression>();
-  Fix(cast.bound_cast, cast.child->return_type, cast.return_type);
+	duckdb::ExpressionIterator::EnumerateChildren(*expression, KeepInstants);
+	if (expression->GetExpressionClass() != duckdb::ExpressionClass::BOUND_CAST) return;
+	auto& cast = expression->Cast<duckdb::BoundCastExpression>();
+	Fix(cast.bound_cast, cast.child->return_type, cast.return_type);
 }
 
 }  // namespace braid::engine

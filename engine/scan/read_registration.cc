@@ -13,67 +13,68 @@ namespace braid::engine {
 namespace {
 
 void Merge(BoundRowPredicate& into, const BoundRowPredicate& from) {
-  for (const auto& conjunct : from.conjuncts) {
-    auto copy = conjunct->Copy();
-    duckdb::ExpressionIterator::VisitExpressionMutable<duckdb::BoundReferenceExpression>(
-        copy, [&](duckdb::BoundReferenceExpression& reference, duckdb::unique_ptr<duckdb::Expression>&) {
-          const auto& column = from.columns[reference.index];
-          reference.index = into.IndexOf(column.name, column.type);
-        });
-    bool known = false;
-    for (const auto& other : into.conjuncts) known = known || other->Equals(*copy);
-    if (!known) into.conjuncts.push_back(std::move(copy));
-  }
+	for (const auto& conjunct : from.conjuncts) {
+		auto copy = conjunct->Copy();
+		duckdb::ExpressionIterator::VisitExpressionMutable<duckdb::BoundReferenceExpression>(
+			copy, [&](duckdb::BoundReferenceExpression& reference, duckdb::unique_ptr<duckdb::Expression>&) {
+				const auto& column = from.columns[reference.index];
+				reference.index = into.IndexOf(column.name, column.type);
+			});
+		bool known = false;
+		for (const auto& other : into.conjuncts) known = known || other->Equals(*copy);
+		if (!known) into.conjuncts.push_back(std::move(copy));
+	}
 }
 
 Read ToRead(const ScanConditions& conditions, bool feeds_removal) {
-  Read read;
-  std::vector<Predicate> bound;
-  std::set<std::string> seen;  // planning and execution show the same condition in two forms
-  for (const Predicate& predicate : conditions.bound) {
-    if (predicate.kind != PredicateKind::kTrue && seen.insert(ToString(predicate)).second) bound.push_back(predicate);
-  }
-  read.bound = Predicate::And(std::move(bound));
-  auto exact = std::make_shared<BoundRowPredicate>();
-  for (const auto& part : conditions.exact) Merge(*exact, *part);
-  read.exact = std::move(exact);
-  read.matches_are_removed = feeds_removal && conditions.complete;
-  return read;
+	Read read;
+	std::vector<Predicate> bound;
+	std::set<std::string> seen;  // planning and execution show the same condition in two forms
+	for (const Predicate& predicate : conditions.bound) {
+		if (predicate.kind != PredicateKind::kTrue && seen.insert(ToString(predicate)).second)
+			bound.push_back(predicate);
+	}
+	read.bound = Predicate::And(std::move(bound));
+	auto exact = std::make_shared<BoundRowPredicate>();
+	for (const auto& part : conditions.exact) Merge(*exact, *part);
+	read.exact = std::move(exact);
+	read.matches_are_removed = feeds_removal && conditions.complete;
+	return read;
 }
 
 }  // namespace
 
 void RegisterRead(duckdb::ClientContext& context, duckdb::TableCatalogEntry& entry, ReadRegistration& registration,
-                  const ScanConditions& conditions) {
-  if (!registration.registers) return;
-  TableWork* work = LakeTransaction::Get(context, entry.catalog).Find(registration.root);
-  if (!work) return;
-  std::scoped_lock lock(registration.mutex, work->mutex);
-  Read read = ToRead(conditions, registration.feeds_removal);
-  if (registration.provisional) {
-    for (Read& known : work->work.reads.reads) {
-      if (known.exact != registration.provisional) continue;
-      known = std::move(read);
-      registration.provisional = nullptr;
-      return;
-    }
-    registration.provisional = nullptr;
-  }
-  work->work.reads.reads.push_back(std::move(read));
+				  const ScanConditions& conditions) {
+	if (!registration.registers) return;
+	TableWork* work = LakeTransaction::Get(context, entry.catalog).Find(registration.root);
+	if (!work) return;
+	std::scoped_lock lock(registration.mutex, work->mutex);
+	Read read = ToRead(conditions, registration.feeds_removal);
+	if (registration.provisional) {
+		for (Read& known : work->work.reads.reads) {
+			if (known.exact != registration.provisional) continue;
+			known = std::move(read);
+			registration.provisional = nullptr;
+			return;
+		}
+		registration.provisional = nullptr;
+	}
+	work->work.reads.reads.push_back(std::move(read));
 }
 
-bool RegisterPlannedRead(duckdb::ClientContext& context, duckdb::TableCatalogEntry& entry, ReadRegistration& registration,
-                         const ScanConditions& conditions) {
-  if (!registration.registers) return true;
-  if (!context.transaction.IsAutoCommit()) return false;
-  TableWork* work = LakeTransaction::Get(context, entry.catalog).Find(registration.root);
-  if (!work) return true;
-  std::scoped_lock lock(registration.mutex, work->mutex);
-  if (registration.provisional) return true;
-  Read read = ToRead(conditions, false);
-  registration.provisional = read.exact;
-  work->work.reads.reads.push_back(std::move(read));
-  return true;
+bool RegisterPlannedRead(duckdb::ClientContext& context, duckdb::TableCatalogEntry& entry,
+						 ReadRegistration& registration, const ScanConditions& conditions) {
+	if (!registration.registers) return true;
+	if (!context.transaction.IsAutoCommit()) return false;
+	TableWork* work = LakeTransaction::Get(context, entry.catalog).Find(registration.root);
+	if (!work) return true;
+	std::scoped_lock lock(registration.mutex, work->mutex);
+	if (registration.provisional) return true;
+	Read read = ToRead(conditions, false);
+	registration.provisional = read.exact;
+	work->work.reads.reads.push_back(std::move(read));
+	return true;
 }
 
 }  // namespace braid::engine

@@ -17,25 +17,25 @@ namespace braid::engine {
 
 // The conditions that one scan has been shown; all of them hold for every row that it returns.
 struct ScanConditions {
-  std::vector<Predicate> bound;                                  // AND-ed
-  std::vector<std::shared_ptr<const BoundRowPredicate>> exact;   // AND-ed
-  bool complete = true;  // every condition is in `exact`
+	std::vector<Predicate> bound;                                 // AND-ed
+	std::vector<std::shared_ptr<const BoundRowPredicate>> exact;  // AND-ed
+	bool complete = true;                                         // every condition is in `exact`
 };
 
 // Shared by all copies of one bound scan.
 struct ReadRegistration {
-  std::string root;         // of the table
-  bool registers = true;    // false: reads the past, or a table outside of any lake
-  std::mutex mutex;
-  bool feeds_removal = false;  // every row that the scan returns is removed (engine/scan/scan_function.h)
-  std::shared_ptr<const RowPredicate> provisional;  // entered while planning; identifies the entry
+	std::string root;       // of the table
+	bool registers = true;  // false: reads the past, or a table outside of any lake
+	std::mutex mutex;
+	bool feeds_removal = false;  // every row that the scan returns is removed (engine/scan/scan_function.h)
+	std::shared_ptr<const RowPredicate> provisional;  // entered while planning; identifies the entry
 };
 
 void RegisterRead(duckdb::ClientContext& context, duckdb::TableCatalogEntry& entry, ReadRegistration& registration,
-                  const ScanConditions& conditions);
+				  const ScanConditions& conditions);
 // Before the optimizer is given statistics from which it may answer. False: it must not get them, because the statement may be an EXPLAIN or
 // PREPARE inside a longer transaction.
-bool RegisterPlannedRead(duckdb::ClientContext& context, duckdb::TableCatalogEntry& entry, ReadRegistration& registration,
-                         const ScanConditions& conditions);
+bool RegisterPlannedRead(duckdb::ClientContext& context, duckdb::TableCatalogEntry& entry,
+						 ReadRegistration& registration, const ScanConditions& conditions);
 
 }  // namespace braid::engine

@@ -12,18 +12,18 @@
 namespace braid::engine {
 
 class BoundRowPredicate final : public RowPredicate {
- public:
-  struct Column {
-    std::string name;  // logical, top level
-    duckdb::LogicalType type;
-  };
+public:
+	struct Column {
+		std::string name;  // logical, top level
+		duckdb::LogicalType type;
+	};
 
-  std::vector<Column> columns;
-  // Boolean, not volatile; BoundReferenceExpression i is columns[i]. None: every row satisfies it.
-  std::vector<duckdb::unique_ptr<duckdb::Expression>> conjuncts;
+	std::vector<Column> columns;
+	// Boolean, not volatile; BoundReferenceExpression i is columns[i]. None: every row satisfies it.
+	std::vector<duckdb::unique_ptr<duckdb::Expression>> conjuncts;
 
-  // The reference to a column by name, entered at first use.
-  size_t IndexOf(const std::string& name, const duckdb::LogicalType& type);
+	// The reference to a column by name, entered at first use.
+	size_t IndexOf(const std::string& name, const duckdb::LogicalType& type);
 };
 
 }  // namespace braid::engine

@@ -15,111 +15,119 @@ namespace braid::engine {
 namespace {
 
 const LakeFileList& ListOf(const duckdb::FunctionData& bind_data) {
-  return bind_data.Cast<duckdb::MultiFileBindData>().file_list->Cast<LakeFileList>();
+	return bind_data.Cast<duckdb::MultiFileBindData>().file_list->Cast<LakeFileList>();
 }
 
 // DuckDB finds the table of an UPDATE or DELETE through this.
 duckdb::BindInfo GetBindInfo(const duckdb::optional_ptr<duckdb::FunctionData> bind_data) {
-  if (auto entry = ListOf(*bind_data).entry()) return duckdb::BindInfo(*entry);
-  return duckdb::BindInfo(duckdb::ScanType::EXTERNAL);
+	if (auto entry = ListOf(*bind_data).entry()) return duckdb::BindInfo(*entry);
+	return duckdb::BindInfo(duckdb::ScanType::EXTERNAL);
 }
 
 duckdb::virtual_column_map_t GetVirtualColumns(duckdb::ClientContext&, duckdb::optional_ptr<duckdb::FunctionData>) {
-  return ScanVirtualColumns();
+	return ScanVirtualColumns();
 }
 
 duckdb::vector<duckdb::column_t> GetRowIdColumns(duckdb::ClientContext&, duckdb::optional_ptr<duckdb::FunctionData>) {
-  return ScanRowIdColumns();
+	return ScanRowIdColumns();
 }
 
 duckdb::InsertionOrderPreservingMap<duckdb::string> ToText(duckdb::TableFunctionToStringInput& input) {
-  duckdb::InsertionOrderPreservingMap<duckdb::string> text;
-  const LakeFileList& list = ListOf(*input.bind_data);
-  text["Table"] = list.entry() ? list.entry()->name : list.source().view->table;
-  text["Version"] = std::to_string(list.source().view->version);
-  text["Files"] = std::to_string(list.size()) + " of " + std::to_string(list.source().files.size());
-  return text;
+	duckdb::InsertionOrderPreservingMap<duckdb::string> text;
+	const LakeFileList& list = ListOf(*input.bind_data);
+	text["Table"] = list.entry() ? list.entry()->name : list.source().view->table;
+	text["Version"] = std::to_string(list.source().view->version);
+	text["Files"] = std::to_string(list.size()) + " of " + std::to_string(list.source().files.size());
+	return text;
 }
 
 const duckdb::TableFunction& ParquetScan(duckdb::ClientContext& context) {
-  auto& system = duckdb::Catalog::GetSystemCatalog(context);
-  auto& entry = system.GetEntry<duckdb::TableFunctionCatalogEntry>(context, DEFAULT_SCHEMA, "parquet_scan");
-  return entry.functions.functions[0];
+	auto& system = duckdb::Catalog::GetSystemCatalog(context);
+	auto& entry = system.GetEntry<duckdb::TableFunctionCatalogEntry>(context, DEFAULT_SCHEMA, "parquet_scan");
+	return entry.functions.functions[0];
 }
 
 }  // namespace
 
 duckdb::virtual_column_map_t ScanVirtualColumns() {
-  using Reader = duckdb::MultiFileReader;
-  duckdb::virtual_column_map_t columns;
-  columns.insert({Reader::COLUMN_IDENTIFIER_FILENAME, duckdb::TableColumn("filename", duckdb::LogicalType::VARCHAR)});
-  columns.insert({Reader::COLUMN_IDENTIFIER_FILE_ROW_NUMBER, duckdb::TableColumn("file_row_number", duckdb::LogicalType::BIGINT)});
-  columns.insert({Reader::COLUMN_IDENTIFIER_FILE_INDEX, duckdb::TableColumn("file_index", duckdb::LogicalType::UBIGINT)});
-  columns.insert({duckdb::COLUMN_IDENTIFIER_EMPTY, duckdb::TableColumn("", duckdb::LogicalType::BOOLEAN)});  // count(*)
-  return columns;
+	using Reader = duckdb::MultiFileReader;
+	duckdb::virtual_column_map_t columns;
+	columns.insert({Reader::COLUMN_IDENTIFIER_FILENAME, duckdb::TableColumn("filename", duckdb::LogicalType::VARCHAR)});
+	columns.insert({Reader::COLUMN_IDENTIFIER_FILE_ROW_NUMBER,
+					duckdb::TableColumn("file_row_number", duckdb::LogicalType::BIGINT)});
+	columns.insert(
+		{Reader::COLUMN_IDENTIFIER_FILE_INDEX, duckdb::TableColumn("file_index", duckdb::LogicalType::UBIGINT)});
+	columns.insert(
+		{duckdb::COLUMN_IDENTIFIER_EMPTY, duckdb::TableColumn("", duckdb::LogicalType::BOOLEAN)});  // count(*)
+	return columns;
 }
 
 duckdb::vector<duckdb::column_t> ScanRowIdColumns() {
-  return {duckdb::MultiFileReader::COLUMN_IDENTIFIER_FILENAME, duckdb::MultiFileReader::COLUMN_IDENTIFIER_FILE_ROW_NUMBER};
+	return {duckdb::MultiFileReader::COLUMN_IDENTIFIER_FILENAME,
+			duckdb::MultiFileReader::COLUMN_IDENTIFIER_FILE_ROW_NUMBER};
 }
 
 void UseLakeFiles(duckdb::TableFunction& function) {
-  function.name = "braid_scan";
-  function.get_multi_file_reader = LakeFileReader::Create;
-  function.get_bind_info = GetBindInfo;
-  function.get_virtual_columns = GetVirtualColumns;
-  function.get_row_id_columns = GetRowIdColumns;
-  function.statistics = ColumnStatistics;  // the inherited one looks at the first file only (trap 14)
-  function.get_partition_stats = ExactCounts;
-  function.to_string = ToText;
-  function.serialize = nullptr;
-  function.deserialize = nullptr;
+	function.name = "braid_scan";
+	function.get_multi_file_reader = LakeFileReader::Create;
+	function.get_bind_info = GetBindInfo;
+	function.get_virtual_columns = GetVirtualColumns;
+	function.get_row_id_columns = GetRowIdColumns;
+	function.statistics = ColumnStatistics;  // the inherited one looks at the first file only (trap 14)
+	function.get_partition_stats = ExactCounts;
+	function.to_string = ToText;
+	function.serialize = nullptr;
+	function.deserialize = nullptr;
 }
 
 static duckdb::TableFunction Bind(duckdb::ClientContext& context, std::shared_ptr<LakeFileList> files,
-                                  duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
-  auto info = duckdb::make_shared_ptr<ScanInfo>();
-  info->files = std::move(files);
+								  duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
+	auto info = duckdb::make_shared_ptr<ScanInfo>();
+	info->files = std::move(files);
 
-  duckdb::TableFunction function = ParquetScan(context);
-  UseLakeFiles(function);
-  function.function_info = info;
+	duckdb::TableFunction function = ParquetScan(context);
+	UseLakeFiles(function);
+	function.function_info = info;
 
-  duckdb::vector<duckdb::Value> inputs{duckdb::Value("")};
-  duckdb::named_parameter_map_t parameters;
-  duckdb::vector<duckdb::LogicalType> input_types, types;
-  duckdb::vector<duckdb::string> input_names, names;
-  duckdb::TableFunctionRef reference;
-  duckdb::TableFunctionBindInput input(inputs, parameters, input_types, input_names, nullptr, nullptr, function, reference);
-  bind_data = function.bind(context, input, types, names);
-  bind_data->Cast<duckdb::MultiFileBindData>().virtual_columns = ScanVirtualColumns();
-  return function;
+	duckdb::vector<duckdb::Value> inputs {duckdb::Value("")};
+	duckdb::named_parameter_map_t parameters;
+	duckdb::vector<duckdb::LogicalType> input_types, types;
+	duckdb::vector<duckdb::string> input_names, names;
+	duckdb::TableFunctionRef reference;
+	duckdb::TableFunctionBindInput input(inputs, parameters, input_types, input_names, nullptr, nullptr, function,
+										 reference);
+	bind_data = function.bind(context, input, types, names);
+	bind_data->Cast<duckdb::MultiFileBindData>().virtual_columns = ScanVirtualColumns();
+	return function;
 }
 
-duckdb::TableFunction MakeScan(duckdb::ClientContext& context, std::shared_ptr<TableHandle> table, SnapshotPtr view, TableWork* work,
-                               duckdb::TableCatalogEntry* entry, duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
-  auto registration = std::make_shared<ReadRegistration>();
-  registration->root = table->root();
-  registration->registers = work != nullptr;
-  auto source = MakeScanSource(std::move(table), std::move(view), work);
-  return Bind(context, std::make_shared<LakeFileList>(std::move(source), std::move(registration), entry), bind_data);
+duckdb::TableFunction MakeScan(duckdb::ClientContext& context, std::shared_ptr<TableHandle> table, SnapshotPtr view,
+							   TableWork* work, duckdb::TableCatalogEntry* entry,
+							   duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
+	auto registration = std::make_shared<ReadRegistration>();
+	registration->root = table->root();
+	registration->registers = work != nullptr;
+	auto source = MakeScanSource(std::move(table), std::move(view), work);
+	return Bind(context, std::make_shared<LakeFileList>(std::move(source), std::move(registration), entry), bind_data);
 }
 
-duckdb::TableFunction MakeScan(duckdb::ClientContext& context, ScanSourcePtr source, duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
-  auto registration = std::make_shared<ReadRegistration>();
-  registration->registers = false;
-  return Bind(context, std::make_shared<LakeFileList>(std::move(source), std::move(registration), nullptr), bind_data);
+duckdb::TableFunction MakeScan(duckdb::ClientContext& context, ScanSourcePtr source,
+							   duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
+	auto registration = std::make_shared<ReadRegistration>();
+	registration->registers = false;
+	return Bind(context, std::make_shared<LakeFileList>(std::move(source), std::move(registration), nullptr),
+				bind_data);
 }
 
 void NoteRemovalOfAllMatches(const duckdb::PhysicalOperator& child) {
-  const duckdb::PhysicalOperator* current = &child;
-  while (current->type == duckdb::PhysicalOperatorType::PROJECTION) current = &current->children[0].get();
-  if (current->type != duckdb::PhysicalOperatorType::TABLE_SCAN) return;
-  const auto& scan = current->Cast<duckdb::PhysicalTableScan>();
-  if (scan.function.get_multi_file_reader != LakeFileReader::Create || scan.extra_info.sample_options) return;
-  ReadRegistration& registration = ListOf(*scan.bind_data).registration();
-  std::lock_guard lock(registration.mutex);
-  registration.feeds_removal = true;
+	const duckdb::PhysicalOperator* current = &child;
+	while (current->type == duckdb::PhysicalOperatorType::PROJECTION) current = &current->children[0].get();
+	if (current->type != duckdb::PhysicalOperatorType::TABLE_SCAN) return;
+	const auto& scan = current->Cast<duckdb::PhysicalTableScan>();
+	if (scan.function.get_multi_file_reader != LakeFileReader::Create || scan.extra_info.sample_options) return;
+	ReadRegistration& registration = ListOf(*scan.bind_data).registration();
+	std::lock_guard lock(registration.mutex);
+	registration.feeds_removal = true;
 }
 
 }  // namespace braid::engine

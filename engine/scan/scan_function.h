@@ -18,11 +18,13 @@ class ExtensionLoader;
 namespace braid::engine {
 
 // A bound scan of `view` with what `work` has staged. `work` null: the past, or no lake; such a scan enters no read set. `entry` null: braid_scan.
-duckdb::TableFunction MakeScan(duckdb::ClientContext& context, std::shared_ptr<TableHandle> table, SnapshotPtr view, TableWork* work,
-                               duckdb::TableCatalogEntry* entry, duckdb::unique_ptr<duckdb::FunctionData>& bind_data);
+duckdb::TableFunction MakeScan(duckdb::ClientContext& context, std::shared_ptr<TableHandle> table, SnapshotPtr view,
+							   TableWork* work, duckdb::TableCatalogEntry* entry,
+							   duckdb::unique_ptr<duckdb::FunctionData>& bind_data);
 
 // A scan of just these files, for what the engine itself reads; it enters no read set.
-duckdb::TableFunction MakeScan(duckdb::ClientContext& context, ScanSourcePtr source, duckdb::unique_ptr<duckdb::FunctionData>& bind_data);
+duckdb::TableFunction MakeScan(duckdb::ClientContext& context, ScanSourcePtr source,
+							   duckdb::unique_ptr<duckdb::FunctionData>& bind_data);
 
 // Makes a copy of parquet_scan work on a LakeFileList.
 void UseLakeFiles(duckdb::TableFunction& function);

@@ -11,45 +11,48 @@ namespace braid::engine {
 namespace {
 
 void AddSnapshotFiles(const Snapshot& snapshot, const StagedChanges* changes, ScanSource& source) {
-  source.files.reserve(snapshot.files->size());
-  for (const LiveFile* file : snapshot.files->Files()) {
-    ScanFile scanned{file->path, file, nullptr, nullptr};
-    if (changes && !changes->deleted_rows.empty()) {
-      auto deleted = changes->deleted_rows.find(std::string(file->path));
-      if (deleted != changes->deleted_rows.end()) scanned.staged_deletes = std::make_shared<PositionSet>(deleted->second);
-    }
-    if (changes && std::ranges::find(changes->replaced_files, file->path) != changes->replaced_files.end()) continue;
-    source.files.push_back(std::move(scanned));
-  }
+	source.files.reserve(snapshot.files->size());
+	for (const LiveFile* file : snapshot.files->Files()) {
+		ScanFile scanned {file->path, file, nullptr, nullptr};
+		if (changes && !changes->deleted_rows.empty()) {
+			auto deleted = changes->deleted_rows.find(std::string(file->path));
+			if (deleted != changes->deleted_rows.end())
+				scanned.staged_deletes = std::make_shared<PositionSet>(deleted->second);
+		}
+		if (changes && std::ranges::find(changes->replaced_files, file->path) != changes->replaced_files.end())
+			continue;
+		source.files.push_back(std::move(scanned));
+	}
 }
 
 }  // namespace
 
 std::string ScanSource::Location(const ScanFile& file) const {
-  bool absolute = file.path.starts_with('/') || file.path.find("://") != std::string_view::npos || file.path.starts_with("file:");
-  return table->store().Location(absolute ? std::string(file.path) : DecodePath(file.path));
+	bool absolute =
+		file.path.starts_with('/') || file.path.find("://") != std::string_view::npos || file.path.starts_with("file:");
+	return table->store().Location(absolute ? std::string(file.path) : DecodePath(file.path));
 }
 
 ScanSourcePtr MakeScanSource(std::shared_ptr<TableHandle> table, SnapshotPtr view, TableWork* work) {
-  auto source = std::make_shared<ScanSource>();
-  source->table = std::move(table);
-  source->view = std::move(view);
-  if (!work) {
-    AddSnapshotFiles(*source->view, nullptr, *source);
-    return source;
-  }
-  std::lock_guard lock(work->mutex);
-  const StagedChanges& changes = work->work.changes;
-  source->has_local_changes = !changes.empty();
-  if (!changes.removes_all) AddSnapshotFiles(*source->view, &changes, *source);
-  source->own_files.reserve(changes.new_files.size());  // ScanFile points into it
-  for (const NewFile& file : changes.new_files) {
-    const AddFile& own = source->own_files.emplace_back(file.add);
-    ScanFile scanned{own.path, nullptr, &own, nullptr};
-    if (!file.deleted.Empty()) scanned.staged_deletes = std::make_shared<PositionSet>(file.deleted);
-    source->files.push_back(std::move(scanned));
-  }
-  return source;
+	auto source = std::make_shared<ScanSource>();
+	source->table = std::move(table);
+	source->view = std::move(view);
+	if (!work) {
+		AddSnapshotFiles(*source->view, nullptr, *source);
+		return source;
+	}
+	std::lock_guard lock(work->mutex);
+	const StagedChanges& changes = work->work.changes;
+	source->has_local_changes = !changes.empty();
+	if (!changes.removes_all) AddSnapshotFiles(*source->view, &changes, *source);
+	source->own_files.reserve(changes.new_files.size());  // ScanFile points into it
+	for (const NewFile& file : changes.new_files) {
+		const AddFile& own = source->own_files.emplace_back(file.add);
+		ScanFile scanned {own.path, nullptr, &own, nullptr};
+		if (!file.deleted.Empty()) scanned.staged_deletes = std::make_shared<PositionSet>(file.deleted);
+		source->files.push_back(std::move(scanned));
+	}
+	return source;
 }
 
 }  // namespace braid::engine

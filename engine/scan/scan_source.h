@@ -16,26 +16,26 @@ namespace braid::engine {
 
 // One file: views into the snapshot, or into ScanSource::own_files.
 struct ScanFile {
-  std::string_view path;  // as in the log
-  const LiveFile* live = nullptr;    // a file of the snapshot
-  const AddFile* own = nullptr;      // a file that this transaction wrote
-  std::shared_ptr<const PositionSet> staged_deletes;  // deleted by this transaction; null: none
+	std::string_view path;                              // as in the log
+	const LiveFile* live = nullptr;                     // a file of the snapshot
+	const AddFile* own = nullptr;                       // a file that this transaction wrote
+	std::shared_ptr<const PositionSet> staged_deletes;  // deleted by this transaction; null: none
 
-  int64_t size() const { return live ? live->size : own->size; }
-  std::string_view stats() const { return live ? live->stats : std::string_view(own->stats); }
-  const DvDescriptor* deletion_vector() const { return live ? live->deletion_vector : nullptr; }
-  bool has_deletes() const { return deletion_vector() != nullptr || staged_deletes != nullptr; }
+	int64_t size() const { return live ? live->size : own->size; }
+	std::string_view stats() const { return live ? live->stats : std::string_view(own->stats); }
+	const DvDescriptor* deletion_vector() const { return live ? live->deletion_vector : nullptr; }
+	bool has_deletes() const { return deletion_vector() != nullptr || staged_deletes != nullptr; }
 };
 
 struct ScanSource {
-  std::shared_ptr<TableHandle> table;
-  SnapshotPtr view;
-  std::vector<ScanFile> files;
-  std::vector<AddFile> own_files;
-  bool has_local_changes = false;  // statistics of the snapshot do not describe what is read
+	std::shared_ptr<TableHandle> table;
+	SnapshotPtr view;
+	std::vector<ScanFile> files;
+	std::vector<AddFile> own_files;
+	bool has_local_changes = false;  // statistics of the snapshot do not describe what is read
 
-  // Absolute; the value of the virtual column `filename`.
-  std::string Location(const ScanFile& file) const;
+	// Absolute; the value of the virtual column `filename`.
+	std::string Location(const ScanFile& file) const;
 };
 using ScanSourcePtr = std::shared_ptr<const ScanSource>;
 

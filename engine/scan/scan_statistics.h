@@ -13,14 +13,16 @@ namespace braid::engine {
 class LakeFileList;
 
 struct RowEstimate {
-  uint64_t count = 0;
-  bool exact = false;  // every file says how many rows it has
+	uint64_t count = 0;
+	bool exact = false;  // every file says how many rows it has
 };
 RowEstimate EstimateRows(const LakeFileList& files);
 
-duckdb::unique_ptr<duckdb::BaseStatistics> ColumnStatistics(duckdb::ClientContext& context, const duckdb::FunctionData* bind_data,
-                                                            duckdb::column_t column);
+duckdb::unique_ptr<duckdb::BaseStatistics> ColumnStatistics(duckdb::ClientContext& context,
+															const duckdb::FunctionData* bind_data,
+															duckdb::column_t column);
 // Exact counts for count(*): physical rows less the cardinality of the vectors (trap 1).
-duckdb::vector<duckdb::PartitionStatistics> ExactCounts(duckdb::ClientContext& context, duckdb::GetPartitionStatsInput& input);
+duckdb::vector<duckdb::PartitionStatistics> ExactCounts(duckdb::ClientContext& context,
+														duckdb::GetPartitionStatsInput& input);
 
 }  // namespace braid::engine

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // braid_scan('path' [, version => n] [, timestamp => t]): one table without ATTACH. Reads only, and outside of any transaction of a lake.
+#include "duckdb/catalog/catalog_entry/table_function_catalog_entry.hpp"
 #include "duckdb/common/exception.hpp"
 #include "duckdb/common/multi_file/multi_file_states.hpp"
 #include "duckdb/main/extension/extension_loader.hpp"
-#include "duckdb/catalog/catalog_entry/table_function_catalog_entry.hpp"
 #include "engine/catalog/lake_directory.h"
 #include "engine/catalog/time_travel.h"
 #include "engine/io/duckdb_parquet_gateway.h"
@@ -14,42 +14,43 @@ namespace braid::engine {
 
 namespace {
 
-SnapshotPtr WantedSnapshot(duckdb::ClientContext& context, TableHandle& table, const duckdb::named_parameter_map_t& parameters) {
-  auto version = parameters.find("version");
-  auto timestamp = parameters.find("timestamp");
-  if (version != parameters.end() && timestamp != parameters.end()) {
-    throw duckdb::BinderException("braid_scan: give version or timestamp, not both");
-  }
-  if (version != parameters.end()) return SnapshotAtVersion(context, table, version->second);
-  if (timestamp != parameters.end()) return SnapshotAtTimestamp(context, table, timestamp->second);
-  DuckdbParquetGateway parquet(*context.db);
-  return Unwrap(table.Latest(parquet));
+SnapshotPtr WantedSnapshot(duckdb::ClientContext& context, TableHandle& table,
+						   const duckdb::named_parameter_map_t& parameters) {
+	auto version = parameters.find("version");
+	auto timestamp = parameters.find("timestamp");
+	if (version != parameters.end() && timestamp != parameters.end()) {
+		throw duckdb::BinderException("braid_scan: give version or timestamp, not both");
+	}
+	if (version != parameters.end()) return SnapshotAtVersion(context, table, version->second);
+	if (timestamp != parameters.end()) return SnapshotAtTimestamp(context, table, timestamp->second);
+	DuckdbParquetGateway parquet(*context.db);
+	return Unwrap(table.Latest(parquet));
 }
 
 duckdb::unique_ptr<duckdb::FunctionData> BindScan(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,
-                                                  duckdb::vector<duckdb::LogicalType>& types,
-                                                  duckdb::vector<duckdb::string>& names) {
-  if (input.inputs[0].IsNull()) throw duckdb::BinderException("braid_scan: the path is NULL");
-  auto table = OpenTableHandle(AbsoluteDirectory(duckdb::StringValue::Get(input.inputs[0])));
-  SnapshotPtr view = WantedSnapshot(context, *table, input.named_parameters);
-  duckdb::unique_ptr<duckdb::FunctionData> bind_data;
-  MakeScan(context, std::move(table), std::move(view), nullptr, nullptr, bind_data);
-  const auto& bound = bind_data->Cast<duckdb::MultiFileBindData>();
-  types = bound.types;
-  names = bound.names;
-  return bind_data;
+												  duckdb::vector<duckdb::LogicalType>& types,
+												  duckdb::vector<duckdb::string>& names) {
+	if (input.inputs[0].IsNull()) throw duckdb::BinderException("braid_scan: the path is NULL");
+	auto table = OpenTableHandle(AbsoluteDirectory(duckdb::StringValue::Get(input.inputs[0])));
+	SnapshotPtr view = WantedSnapshot(context, *table, input.named_parameters);
+	duckdb::unique_ptr<duckdb::FunctionData> bind_data;
+	MakeScan(context, std::move(table), std::move(view), nullptr, nullptr, bind_data);
+	const auto& bound = bind_data->Cast<duckdb::MultiFileBindData>();
+	types = bound.types;
+	names = bound.names;
+	return bind_data;
 }
 
 }  // namespace
 
 void RegisterScanFunction(duckdb::ExtensionLoader& loader) {
-  duckdb::TableFunction function = loader.GetTableFunction("parquet_scan").functions.functions[0];
-  UseLakeFiles(function);
-  function.bind = BindScan;
-  function.named_parameters.clear();
-  function.named_parameters["version"] = duckdb::LogicalType::BIGINT;
-  function.named_parameters["timestamp"] = duckdb::LogicalType::ANY;
-  loader.RegisterFunction(function);
+	duckdb::TableFunction function = loader.GetTableFunction("parquet_scan").functions.functions[0];
+	UseLakeFiles(function);
+	function.bind = BindScan;
+	function.named_parameters.clear();
+	function.named_parameters["version"] = duckdb::LogicalType::BIGINT;
+	function.named_parameters["timestamp"] = duckdb::LogicalType::ANY;
+	loader.RegisterFunction(function);
 }
 
 }  // namespace braid::engine

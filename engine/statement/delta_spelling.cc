@@ -30,10 +30,11 @@ bool Is(std::string_view word, const char* keyword) { return duckdb::StringUtil:
 bool MayNeedWork(const std::string& query) {
 	auto upper = duckdb::StringUtil::Upper(query);
 	return upper.find("CREATE") != std::string::npos &&
-	       (upper.find(kProperties) != std::string::npos || upper.find("DELTA") != std::string::npos);
+		   (upper.find(kProperties) != std::string::npos || upper.find("DELTA") != std::string::npos);
 }
 
-duckdb::ParserOverrideResult Parse(duckdb::ParserExtensionInfo*, const std::string& query, duckdb::ParserOptions& options) {
+duckdb::ParserOverrideResult Parse(duckdb::ParserExtensionInfo*, const std::string& query,
+								   duckdb::ParserOptions& options) {
 	if (!MayNeedWork(query)) return duckdb::ParserOverrideResult();
 	try {
 		auto respelled = ToDuckdbSpelling(query);
@@ -67,7 +68,8 @@ std::string ToDuckdbSpelling(const std::string& query) {
 			std::fill_n(result.begin() + static_cast<std::ptrdiff_t>(start), word.size(), ' ');
 			result.replace(start, kWith.size(), kWith);
 		} else if (Is(word, "USING") && Is(WordAt(query, next), "DELTA")) {
-			std::fill_n(result.begin() + static_cast<std::ptrdiff_t>(start), next + WordAt(query, next).size() - start, ' ');
+			std::fill_n(result.begin() + static_cast<std::ptrdiff_t>(start), next + WordAt(query, next).size() - start,
+						' ');
 		}
 	}
 	return result;

@@ -22,7 +22,7 @@ using Configuration = std::map<std::string, std::string>;
 struct AddFile {
 	std::string path;
 	PartitionValues partition_values;
-	int64_t size = 0;  // bytes
+	int64_t size = 0;               // bytes
 	int64_t modification_time = 0;  // ms
 	bool data_change = true;
 	std::string stats;  // JSON text, "" if absent (PROTOCOL: Per-file Statistics)
@@ -106,6 +106,7 @@ struct CommitInfo {
 	std::string reads;  // our own "braid":{"reads":[...]}: JSON text of that array, "" if absent
 };
 
-using Action = std::variant<CommitInfo, Protocol, Metadata, AddFile, RemoveFile, AddCdcFile, SetTransaction, DomainMetadata>;
+using Action =
+	std::variant<CommitInfo, Protocol, Metadata, AddFile, RemoveFile, AddCdcFile, SetTransaction, DomainMetadata>;
 
 }  // namespace braid

@@ -12,10 +12,10 @@
 
 namespace braid {
 
-std::string SerializePositions(const PositionSet& positions);              // magic number included
-Result<PositionSet> DeserializePositions(std::string_view bytes);          // kCorrupt with the reason
+std::string SerializePositions(const PositionSet& positions);      // magic number included
+Result<PositionSet> DeserializePositions(std::string_view bytes);  // kCorrupt with the reason
 
-std::string EncodeZ85(std::string_view bytes);                             // zero-padded to a multiple of 4
-Result<std::string> DecodeZ85(std::string_view text);                      // also a last group shortened by leading '#'
+std::string EncodeZ85(std::string_view bytes);         // zero-padded to a multiple of 4
+Result<std::string> DecodeZ85(std::string_view text);  // also a last group shortened by leading '#'
 
 }  // namespace braid

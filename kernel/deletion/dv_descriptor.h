@@ -11,11 +11,11 @@
 namespace braid {
 
 struct DvDescriptor {
-	char storage_type = 'u';           // 'u' relative file by UUID, 'i' inline, 'p' absolute path
-	std::string path_or_inline_dv;     // as in the log
-	std::optional<int32_t> offset;     // position of the size word in the file; absent for 'i'
-	int32_t size_in_bytes = 0;         // bitmap bytes with the magic number, without size and checksum words
-	int64_t cardinality = 0;           // rows marked deleted
+	char storage_type = 'u';        // 'u' relative file by UUID, 'i' inline, 'p' absolute path
+	std::string path_or_inline_dv;  // as in the log
+	std::optional<int32_t> offset;  // position of the size word in the file; absent for 'i'
+	int32_t size_in_bytes = 0;      // bitmap bytes with the magic number, without size and checksum words
+	int64_t cardinality = 0;        // rows marked deleted
 
 	bool operator==(const DvDescriptor&) const = default;
 };

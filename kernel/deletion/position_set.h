@@ -22,7 +22,7 @@ namespace braid {
 using Roaring64 = ::roaring::api::roaring64_bitmap_s;
 
 class PositionSet {
- public:
+public:
 	PositionSet();
 	PositionSet(std::initializer_list<uint64_t> positions);
 	PositionSet(const PositionSet& other);
@@ -55,7 +55,7 @@ class PositionSet {
 	const Roaring64* bitmap() const { return bitmap_; }
 	Roaring64* mutable_bitmap() { return bitmap_; }
 
- private:
+private:
 	Roaring64* bitmap_;  // owned; null only after a move
 };
 

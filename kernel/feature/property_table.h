@@ -12,10 +12,19 @@
 
 namespace braid {
 
-enum class PropertyKind { kBoolean, kInteger, kInterval, kBytes, kIsolationLevel, kColumnMappingMode, kCheckpointPolicy, kText };
+enum class PropertyKind {
+	kBoolean,
+	kInteger,
+	kInterval,
+	kBytes,
+	kIsolationLevel,
+	kColumnMappingMode,
+	kCheckpointPolicy,
+	kText
+};
 
 struct TableProperty {
-	std::string_view key;      // canonical spelling; keys are matched case-insensitively
+	std::string_view key;  // canonical spelling; keys are matched case-insensitively
 	PropertyKind kind;
 	std::string_view default_value;
 	bool user_settable = true;
@@ -29,6 +38,6 @@ Result<std::pair<std::string, std::string>> CheckProperty(std::string_view key, 
 std::string PropertyValue(const Configuration& configuration, std::string_view key);  // or the default
 bool PropertyEnabled(const Configuration& configuration, std::string_view key);
 int64_t PropertyInteger(const Configuration& configuration, std::string_view key);  // an interval in ms
-Result<int64_t> ParseIntervalMs(std::string_view text);  // "interval 1 week"
+Result<int64_t> ParseIntervalMs(std::string_view text);                             // "interval 1 week"
 
 }  // namespace braid

@@ -20,10 +20,10 @@ enum class CompareOp { kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterE
 
 struct Predicate {
 	PredicateKind kind = PredicateKind::kTrue;
-	std::vector<Predicate> children;       // kAnd, kOr; kNot: exactly one
-	std::vector<std::string> column;       // logical path, for kCompare, kIn, kIsNull
-	CompareOp op = CompareOp::kEqual;      // kCompare
-	std::vector<Scalar> values;            // kCompare: one; kIn: any number, never NULL
+	std::vector<Predicate> children;   // kAnd, kOr; kNot: exactly one
+	std::vector<std::string> column;   // logical path, for kCompare, kIn, kIsNull
+	CompareOp op = CompareOp::kEqual;  // kCompare
+	std::vector<Scalar> values;        // kCompare: one; kIn: any number, never NULL
 
 	// The constructors simplify: nested ANDs and ORs are flattened, TRUE and FALSE folded, single members taken
 	// out, NOT pushed down to the leaves. In what they answer, kNot stands directly over kIn or kIsNull only.
@@ -33,18 +33,18 @@ struct Predicate {
 	static Predicate Or(std::vector<Predicate> children);
 	static Predicate Not(Predicate exact);  // Not(True()) is True(): a TRUE may stand for something widened
 	static Predicate Compare(std::vector<std::string> column, CompareOp op, Scalar value);  // with NULL: never TRUE
-	static Predicate In(std::vector<std::string> column, std::vector<Scalar> values);       // NULLs in the list are dropped
+	static Predicate In(std::vector<std::string> column, std::vector<Scalar> values);  // NULLs in the list are dropped
 	static Predicate IsNull(std::vector<std::string> column);
 
 	bool operator==(const Predicate& other) const;
 };
 
-std::string ToString(const Predicate& predicate);                 // SQL-like, for messages
+std::string ToString(const Predicate& predicate);  // SQL-like, for messages
 // {"and":[...]}, {"or":[...]}, {"not":...}, {"op":"<=","column":["a","b"],"type":"long","value":"7"},
 // {"in":["1","2"],"column":["a"],"type":"long"}, {"isNull":["a"]}, true, false. Values are text, so that no digit
 // is lost.
 std::string PredicateToJson(const Predicate& predicate);
-Result<Predicate> PredicateFromJson(std::string_view json);       // kCorrupt; never more than 64 levels deep
+Result<Predicate> PredicateFromJson(std::string_view json);  // kCorrupt; never more than 64 levels deep
 // A superset that is at most `max_bytes` of JSON: IN lists become bounds, then whole conditions kTrue.
 Predicate Widen(const Predicate& predicate, size_t max_bytes);
 

@@ -13,8 +13,24 @@
 namespace braid {
 
 enum class TypeKind {
-	kString, kLong, kInteger, kShort, kByte, kFloat, kDouble, kDecimal, kBoolean, kBinary, kDate, kTimestamp, kTimestampNtz,
-	kVariant, kVoid, kStruct, kArray, kMap
+	kString,
+	kLong,
+	kInteger,
+	kShort,
+	kByte,
+	kFloat,
+	kDouble,
+	kDecimal,
+	kBoolean,
+	kBinary,
+	kDate,
+	kTimestamp,
+	kTimestampNtz,
+	kVariant,
+	kVoid,
+	kStruct,
+	kArray,
+	kMap
 };
 
 struct DataType;
@@ -32,12 +48,12 @@ struct Field {
 
 struct DataType {
 	TypeKind kind = TypeKind::kString;
-	int precision = 0;            // kDecimal: 1..38
-	int scale = 0;                // kDecimal: 0..precision
-	std::vector<Field> fields;    // kStruct
-	DataTypePtr element;          // kArray: element; kMap: value
-	DataTypePtr key;              // kMap
-	bool contains_null = true;    // kArray: elements; kMap: values
+	int precision = 0;          // kDecimal: 1..38
+	int scale = 0;              // kDecimal: 0..precision
+	std::vector<Field> fields;  // kStruct
+	DataTypePtr element;        // kArray: element; kMap: value
+	DataTypePtr key;            // kMap
+	bool contains_null = true;  // kArray: elements; kMap: values
 };
 
 using StructType = DataType;  // with kind == kStruct

@@ -32,7 +32,7 @@ struct LiveFile {
 Result<AddFile> ToAddFile(const LiveFile& file);
 
 class FileIndex {
- public:
+public:
 	FileIndex();
 	~FileIndex();
 	FileIndex(const FileIndex&) = delete;
@@ -48,7 +48,7 @@ class FileIndex {
 	const State& state() const { return *state_; }
 	explicit FileIndex(std::unique_ptr<State> state);
 
- private:
+private:
 	std::unique_ptr<State> state_;
 };
 

@@ -15,7 +15,7 @@ namespace braid {
 
 // A predicate prepared for one schema: resolved columns, types and physical names. Cheap to apply to many files.
 class FilePruner {
- public:
+public:
 	FilePruner(const Metadata& metadata, DataTypePtr schema, ColumnMappingMode mode, Predicate predicate);
 	bool MayMatch(std::string_view partition_values_json, std::string_view stats_json) const;
 	bool MayMatch(const LiveFile& file) const { return MayMatch(file.partition_values, file.stats); }
@@ -23,7 +23,7 @@ class FilePruner {
 
 	struct Plan;
 
- private:
+private:
 	bool trivial_;
 	std::shared_ptr<const Plan> plan_;  // immutable: one pruner may serve several threads
 };

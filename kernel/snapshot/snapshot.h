@@ -24,15 +24,16 @@ namespace braid {
 using TombstoneBatch = std::vector<std::shared_ptr<const RemoveFile>>;
 
 struct Snapshot {
-	std::string table;    // how to name the table in messages (its location)
+	std::string table;  // how to name the table in messages (its location)
 	int64_t version = -1;
 	int64_t timestamp = 0;  // ms; the in-commit timestamp if enabled, else the commit file's modification time
 	std::optional<int64_t> in_commit_timestamp;  // of this version's commit, if it carries one
-	int64_t commit_size = -1;               // bytes of this version's commit file, -1 if there is none: a table made anew under the same
+	int64_t commit_size =
+		-1;  // bytes of this version's commit file, -1 if there is none: a table made anew under the same
 	int64_t commit_modification_time = -1;  // path is noticed by these two when refreshing; -1: not known
 	Protocol protocol;
 	Metadata metadata;
-	DataTypePtr schema;   // parsed metadata.schema_string
+	DataTypePtr schema;  // parsed metadata.schema_string
 	ColumnMappingMode column_mapping = ColumnMappingMode::kNone;
 	std::shared_ptr<const FileIndex> files;
 	std::map<std::string, SetTransaction> set_transactions;

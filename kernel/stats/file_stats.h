@@ -19,12 +19,12 @@
 namespace braid {
 
 struct ColumnStats {
-	std::optional<Scalar> min, max;          // outer bounds; a string max may be longer than any value
-	std::optional<int64_t> null_count;       // if not tight: 0 = none, num_records = every live row, anything else unknown
+	std::optional<Scalar> min, max;     // outer bounds; a string max may be longer than any value
+	std::optional<int64_t> null_count;  // if not tight: 0 = none, num_records = every live row, anything else unknown
 };
 
 struct FileStats {
-	std::optional<int64_t> num_records;      // physical rows, deleted ones included
+	std::optional<int64_t> num_records;  // physical rows, deleted ones included
 	bool tight_bounds = true;
 	std::map<std::vector<std::string>, ColumnStats> columns;  // by physical path of leaf columns
 };
@@ -33,7 +33,7 @@ struct FileStats {
 std::optional<int64_t> NumRecords(std::string_view stats_json);
 // `schema` gives types by physical path. Only columns of `wanted` (physical top-level names; empty = all) are parsed.
 Result<FileStats> ParseFileStats(std::string_view stats_json, const StructType& schema, ColumnMappingMode mode,
-                                 const std::vector<std::string>& wanted = {});
+								 const std::vector<std::string>& wanted = {});
 // Truncates strings to 32 characters (max rounded up), timestamps to milliseconds (max rounded up), leaves out what
 // JSON cannot hold.
 std::string WriteFileStats(const FileStats& stats, const StructType& schema, ColumnMappingMode mode);
@@ -43,7 +43,8 @@ std::string WriteFileStats(const FileStats& stats, const StructType& schema, Col
 Result<std::string> WidenForDeletionVector(std::string_view stats_json);
 // Which leaf columns get statistics: the first `num_indexed` leaves (-1: all), or the named ones
 // (dataSkippingStatsColumns).
-std::vector<std::vector<std::string>> StatsColumns(const StructType& schema, ColumnMappingMode mode, const Configuration& configuration,
-                                                   const std::vector<std::string>& partition_columns);
+std::vector<std::vector<std::string>> StatsColumns(const StructType& schema, ColumnMappingMode mode,
+												   const Configuration& configuration,
+												   const std::vector<std::string>& partition_columns);
 
 }  // namespace braid

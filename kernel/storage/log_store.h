@@ -25,7 +25,7 @@ struct StoredFile {
 };
 
 class LogStore {
- public:
+public:
 	virtual ~LogStore() = default;
 
 	// The entries of a directory with name >= first_name, sorted by name bytes. A missing directory: kNotFound.

@@ -32,189 +32,190 @@ namespace braid {
 namespace {
 
 [[noreturn]] void Stop(std::string_view what) {
-  std::fprintf(stderr, "braid_bench: %.*s\n", int(what.size()), what.data());
-  std::exit(1);
+	std::fprintf(stderr, "braid_bench: %.*s\n", int(what.size()), what.data());
+	std::exit(1);
 }
 
 template <class T>
 T Take(Result<T> result) {
-  if (!result) Stop(result.error().message);
-  return *std::move(result);
+	if (!result) Stop(result.error().message);
+	return *std::move(result);
 }
 
 template <>
 void Take(Status status) {
-  if (!status) Stop(status.error().message);
+	if (!status) Stop(status.error().message);
 }
 
 void Require(bool good, std::string_view what) {
-  if (!good) Stop(std::string(what) + ": " + std::strerror(errno));
+	if (!good) Stop(std::string(what) + ": " + std::strerror(errno));
 }
 
 template <class Body>
 double Milliseconds(Body&& body) {
-  const auto start = std::chrono::steady_clock::now();
-  body();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+	const auto start = std::chrono::steady_clock::now();
+	body();
+	return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
 // The tables measured here have no checkpoint, and one that the committer wants to write may fail.
 class NoParquet final : public ParquetGateway {
- public:
-  Status ReadCheckpoint(std::span<const std::string>, CheckpointSink&) override { return Refuse(); }
-  Result<int64_t> WriteCheckpoint(const std::string&, const Metadata&, const WriteOptions&,
-                                  const std::function<Status(const Emit&)>&) override {
-    return Refuse();
-  }
+public:
+	Status ReadCheckpoint(std::span<const std::string>, CheckpointSink&) override { return Refuse(); }
+	Result<int64_t> WriteCheckpoint(const std::string&, const Metadata&, const WriteOptions&,
+									const std::function<Status(const Emit&)>&) override {
+		return Refuse();
+	}
 
- private:
-  static std::unexpected<Error> Refuse() { return Fail(ErrorKind::kUnsupported, "no Parquet in this benchmark"); }
+private:
+	static std::unexpected<Error> Refuse() { return Fail(ErrorKind::kUnsupported, "no Parquet in this benchmark"); }
 };
 
 class NoProbe final : public RowProbe {
- public:
-  Result<std::vector<ProbeMatch>> Match(std::span<const ProbeRequest>, const Predicate&, const RowPredicate*,
-                                        size_t) override {
-    return std::vector<ProbeMatch>();
-  }
-  Result<std::vector<std::string>> Describe(const AddFile&, std::span<const uint64_t>) override {
-    return std::vector<std::string>();
-  }
+public:
+	Result<std::vector<ProbeMatch>> Match(std::span<const ProbeRequest>, const Predicate&, const RowPredicate*,
+										  size_t) override {
+		return std::vector<ProbeMatch>();
+	}
+	Result<std::vector<std::string>> Describe(const AddFile&, std::span<const uint64_t>) override {
+		return std::vector<std::string>();
+	}
 };
 
 void WriteDurably(const std::string& path, std::string_view bytes) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0644);
-  Require(file >= 0, path);
-  Require(write(file, bytes.data(), bytes.size()) == ssize_t(bytes.size()), path);
-  Require(fsync(file) == 0 && close(file) == 0, path);
+	const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0644);
+	Require(file >= 0, path);
+	Require(write(file, bytes.data(), bytes.size()) == ssize_t(bytes.size()), path);
+	Require(fsync(file) == 0 && close(file) == 0, path);
 }
 
 void SyncDirectory(const std::string& path) {
-  const int directory = open(path.c_str(), O_RDONLY | O_DIRECTORY);
-  Require(directory >= 0 && fsync(directory) == 0 && close(directory) == 0, path);
+	const int directory = open(path.c_str(), O_RDONLY | O_DIRECTORY);
+	Require(directory >= 0 && fsync(directory) == 0 && close(directory) == 0, path);
 }
 
 // What a commit file costs at least.
 void BareCommit(const std::string& directory, int64_t version, std::string_view bytes) {
-  const std::string temporary = directory + "/.tmp", path = directory + "/" + std::to_string(version);
-  WriteDurably(temporary, bytes);
-  Require(link(temporary.c_str(), path.c_str()) == 0, path);
-  SyncDirectory(directory);
-  Require(unlink(temporary.c_str()) == 0, temporary);
+	const std::string temporary = directory + "/.tmp", path = directory + "/" + std::to_string(version);
+	WriteDurably(temporary, bytes);
+	Require(link(temporary.c_str(), path.c_str()) == 0, path);
+	SyncDirectory(directory);
+	Require(unlink(temporary.c_str()) == 0, temporary);
 }
 
 void Print(const std::vector<double>& measured, const std::vector<double>& reference) {
-  const auto list = [](const char* name, const std::vector<double>& values) {
-    std::printf("\"%s\": [", name);
-    for (size_t i = 0; i < values.size(); ++i) std::printf("%s%.6f", i ? ", " : "", values[i]);
-    std::printf("]");
-  };
-  std::printf("{");
-  list("measured", measured);
-  std::printf(", ");
-  list("reference", reference);
-  std::printf("}\n");
+	const auto list = [](const char* name, const std::vector<double>& values) {
+		std::printf("\"%s\": [", name);
+		for (size_t i = 0; i < values.size(); ++i) std::printf("%s%.6f", i ? ", " : "", values[i]);
+		std::printf("]");
+	};
+	std::printf("{");
+	list("measured", measured);
+	std::printf(", ");
+	list("reference", reference);
+	std::printf("}\n");
 }
 
 Transaction Registration(const SnapshotPtr& base, const std::string& file) {
-  Transaction transaction;
-  transaction.base = base;
-  transaction.operation = "WRITE";
-  transaction.operation_parameters["mode"] = "\"Append\"";
-  NewFile added;
-  added.add.path = file;
-  added.add.size = 1000;
-  added.add.stats = R"({"numRecords":1000,"minValues":{"id":0},"maxValues":{"id":999},"nullCount":{"id":0}})";
-  added.num_records = 1000;
-  transaction.changes.new_files.push_back(std::move(added));
-  return transaction;
+	Transaction transaction;
+	transaction.base = base;
+	transaction.operation = "WRITE";
+	transaction.operation_parameters["mode"] = "\"Append\"";
+	NewFile added;
+	added.add.path = file;
+	added.add.size = 1000;
+	added.add.stats = R"({"numRecords":1000,"minValues":{"id":0},"maxValues":{"id":999},"nullCount":{"id":0}})";
+	added.num_records = 1000;
+	transaction.changes.new_files.push_back(std::move(added));
+	return transaction;
 }
 
 // The data file is durable before the clock starts; each repetition registers another one.
 void MeasureCommit(const std::string& table, int repetitions) {
-  LocalLogStore store(table, true);
-  NoParquet parquet;
-  NoProbe probe;
-  const CommitContext context{store, parquet, probe, SystemClock(), SystemRandom(), {}, {}};
-  SnapshotPtr snapshot = Take(LoadSnapshot({store, parquet}));
-  const std::string floor = table + "/bare";
-  Require(mkdir(floor.c_str(), 0755) == 0, floor);
-  std::vector<double> measured, reference;
-  for (int i = 0; i < repetitions; ++i) {
-    const std::string file = "part-" + std::to_string(i) + ".parquet";
-    WriteDurably(table + "/" + file, std::string(1000, 'x'));
-    SyncDirectory(table);
-    const Transaction transaction = Registration(snapshot, file);
-    CommitOutcome outcome;
-    measured.push_back(Milliseconds([&] { outcome = Take(Commit(context, transaction)); }));
-    snapshot = outcome.snapshot;
-    const std::string bytes = Take(store.Read(CommitPath(outcome.version)));
-    reference.push_back(Milliseconds([&] { BareCommit(floor, i, bytes); }));
-  }
-  Print(measured, reference);
+	LocalLogStore store(table, true);
+	NoParquet parquet;
+	NoProbe probe;
+	const CommitContext context {store, parquet, probe, SystemClock(), SystemRandom(), {}, {}};
+	SnapshotPtr snapshot = Take(LoadSnapshot({store, parquet}));
+	const std::string floor = table + "/bare";
+	Require(mkdir(floor.c_str(), 0755) == 0, floor);
+	std::vector<double> measured, reference;
+	for (int i = 0; i < repetitions; ++i) {
+		const std::string file = "part-" + std::to_string(i) + ".parquet";
+		WriteDurably(table + "/" + file, std::string(1000, 'x'));
+		SyncDirectory(table);
+		const Transaction transaction = Registration(snapshot, file);
+		CommitOutcome outcome;
+		measured.push_back(Milliseconds([&] { outcome = Take(Commit(context, transaction)); }));
+		snapshot = outcome.snapshot;
+		const std::string bytes = Take(store.Read(CommitPath(outcome.version)));
+		reference.push_back(Milliseconds([&] { BareCommit(floor, i, bytes); }));
+	}
+	Print(measured, reference);
 }
 
 // Reads the file and parses every document in full; answers the number of adds.
 int64_t SimdjsonPass(const std::string& path) {
-  simdjson::padded_string json;
-  simdjson::dom::parser parser;
-  simdjson::dom::document_stream documents;
-  if (simdjson::padded_string::load(path).get(json) || parser.parse_many(json).get(documents)) {
-    Stop("simdjson cannot read " + path);
-  }
-  int64_t adds = 0;
-  for (auto document : documents) adds += document["add"].error() == simdjson::SUCCESS;
-  return adds;
+	simdjson::padded_string json;
+	simdjson::dom::parser parser;
+	simdjson::dom::document_stream documents;
+	if (simdjson::padded_string::load(path).get(json) || parser.parse_many(json).get(documents)) {
+		Stop("simdjson cannot read " + path);
+	}
+	int64_t adds = 0;
+	for (auto document : documents) adds += document["add"].error() == simdjson::SUCCESS;
+	return adds;
 }
 
 void MeasureOpen(const std::string& table, int repetitions) {
-  LocalLogStore store(table, true);
-  NoParquet parquet;
-  const std::string commit = store.Location(CommitPath(0));
-  std::vector<double> measured, reference;
-  for (int i = -1; i < repetitions; ++i) {
-    SnapshotPtr snapshot;
-    int64_t adds = 0;
-    const double ours = Milliseconds([&] { snapshot = Take(LoadSnapshot({store, parquet})); });
-    const double bare = Milliseconds([&] { adds = SimdjsonPass(commit); });
-    if (int64_t(snapshot->files->size()) != adds) Stop("the snapshot and simdjson count different files");
-    if (i < 0) continue;  // warm-up
-    measured.push_back(ours);
-    reference.push_back(bare);
-  }
-  Print(measured, reference);
+	LocalLogStore store(table, true);
+	NoParquet parquet;
+	const std::string commit = store.Location(CommitPath(0));
+	std::vector<double> measured, reference;
+	for (int i = -1; i < repetitions; ++i) {
+		SnapshotPtr snapshot;
+		int64_t adds = 0;
+		const double ours = Milliseconds([&] { snapshot = Take(LoadSnapshot({store, parquet})); });
+		const double bare = Milliseconds([&] { adds = SimdjsonPass(commit); });
+		if (int64_t(snapshot->files->size()) != adds) Stop("the snapshot and simdjson count different files");
+		if (i < 0) continue;  // warm-up
+		measured.push_back(ours);
+		reference.push_back(bare);
+	}
+	Print(measured, reference);
 }
 
 // Each repetition puts one commit of one add beside the log, outside the clock.
 void MeasureRefresh(const std::string& table, int repetitions) {
-  LocalLogStore store(table, true);
-  NoParquet parquet;
-  SnapshotPtr snapshot = Take(LoadSnapshot({store, parquet}));
-  std::vector<double> measured;
-  for (int i = 0; i < repetitions; ++i) {
-    std::string line;
-    AppendActionLine(Registration(snapshot, "new-" + std::to_string(i) + ".parquet").changes.new_files[0].add, line);
-    Take(store.PutIfAbsent(CommitPath(snapshot->version + 1), line));
-    const size_t before = snapshot->files->size();
-    measured.push_back(Milliseconds([&] { snapshot = Take(RefreshSnapshot({store, parquet}, snapshot)); }));
-    if (snapshot->files->size() != before + 1) Stop("the refreshed snapshot has another number of files");
-  }
-  Print(measured, {});
+	LocalLogStore store(table, true);
+	NoParquet parquet;
+	SnapshotPtr snapshot = Take(LoadSnapshot({store, parquet}));
+	std::vector<double> measured;
+	for (int i = 0; i < repetitions; ++i) {
+		std::string line;
+		AppendActionLine(Registration(snapshot, "new-" + std::to_string(i) + ".parquet").changes.new_files[0].add,
+						 line);
+		Take(store.PutIfAbsent(CommitPath(snapshot->version + 1), line));
+		const size_t before = snapshot->files->size();
+		measured.push_back(Milliseconds([&] { snapshot = Take(RefreshSnapshot({store, parquet}, snapshot)); }));
+		if (snapshot->files->size() != before + 1) Stop("the refreshed snapshot has another number of files");
+	}
+	Print(measured, {});
 }
 
 }  // namespace
 }  // namespace braid
 
 int main(int argc, char** argv) {
-  if (argc != 4) braid::Stop("usage: braid_bench commit|open|refresh TABLE REPETITIONS");
-  const std::string mode = argv[1], table = argv[2];
-  const int repetitions = std::atoi(argv[3]);
-  if (mode == "commit")
-    braid::MeasureCommit(table, repetitions);
-  else if (mode == "open")
-    braid::MeasureOpen(table, repetitions);
-  else if (mode == "refresh")
-    braid::MeasureRefresh(table, repetitions);
-  else
-    braid::Stop("unknown mode " + mode);
+	if (argc != 4) braid::Stop("usage: braid_bench commit|open|refresh TABLE REPETITIONS");
+	const std::string mode = argv[1], table = argv[2];
+	const int repetitions = std::atoi(argv[3]);
+	if (mode == "commit")
+		braid::MeasureCommit(table, repetitions);
+	else if (mode == "open")
+		braid::MeasureOpen(table, repetitions);
+	else if (mode == "refresh")
+		braid::MeasureRefresh(table, repetitions);
+	else
+		braid::Stop("unknown mode " + mode);
 }

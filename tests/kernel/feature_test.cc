@@ -122,8 +122,7 @@ TEST(WriteRequirements, UsedOnesAreNamed) {
 				  ErrorKind::kUnsupported, {"checkConstraints", "positive", "c > 0", "version 3", "INSERT"});
 	ExpectRefused(CheckWrite(Table({{"delta.enableIcebergCompatV2", "true"}}), TableOperation::kAppend),
 				  ErrorKind::kUnsupported, {"icebergCompatV2"});
-	for (const char* key :
-		 {"delta.invariants", "delta.generationExpression", "delta.identity.start"}) {
+	for (const char* key : {"delta.invariants", "delta.generationExpression", "delta.identity.start"}) {
 		const std::string metadata = "{\"" + std::string(key) + "\":\"1\"}";
 		ExpectRefused(CheckWrite(Table({}, metadata), TableOperation::kAppend), ErrorKind::kUnsupported,
 					  {"\"s.c\"", key, "INSERT"});
