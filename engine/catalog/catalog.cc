@@ -42,14 +42,6 @@ duckdb::ErrorData LakeCatalog::SupportsCreateTable(duckdb::BoundCreateTableInfo&
 	return CheckCreateTable(info);
 }
 
-duckdb::unique_ptr<duckdb::LogicalOperator> LakeCatalog::BindCreateIndex(duckdb::Binder&, duckdb::CreateStatement&,
-																		 duckdb::TableCatalogEntry& table,
-																		 duckdb::unique_ptr<duckdb::LogicalOperator>) {
-	throw duckdb::NotImplementedException(
-		"CREATE INDEX on \"%s\": tables of a lake have no indexes; bounds of files and row groups narrow scans down",
-		table.name);
-}
-
 duckdb::DatabaseSize LakeCatalog::GetDatabaseSize(duckdb::ClientContext&) { return {}; }
 
 duckdb::optional_ptr<duckdb::CatalogEntry> LakeCatalog::CreateSchema(duckdb::CatalogTransaction transaction,

@@ -41,6 +41,7 @@ public:
 	void ScanSchemas(duckdb::ClientContext& context,
 					 std::function<void(duckdb::SchemaCatalogEntry&)> callback) override;
 
+	// Refused here: DuckDB would crash, or make no index and say nothing when the table is empty.
 	duckdb::unique_ptr<duckdb::LogicalOperator> BindCreateIndex(
 		duckdb::Binder& binder, duckdb::CreateStatement& statement, duckdb::TableCatalogEntry& table,
 		duckdb::unique_ptr<duckdb::LogicalOperator> plan) override;
@@ -54,10 +55,6 @@ public:
 										 duckdb::LogicalDelete& op, duckdb::PhysicalOperator& plan) override;
 	duckdb::PhysicalOperator& PlanUpdate(duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
 										 duckdb::LogicalUpdate& op, duckdb::PhysicalOperator& plan) override;
-	// Refused here: DuckDB would make no index and say nothing when the table is empty.
-	duckdb::unique_ptr<duckdb::LogicalOperator> BindCreateIndex(
-		duckdb::Binder& binder, duckdb::CreateStatement& statement, duckdb::TableCatalogEntry& table,
-		duckdb::unique_ptr<duckdb::LogicalOperator> plan) override;
 
 private:
 	void DropSchema(duckdb::ClientContext& context, duckdb::DropInfo& info) override;

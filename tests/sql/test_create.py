@@ -194,10 +194,3 @@ def test_a_default_of_another_dialect_is_refused_when_needed(con, connect, lake)
     with pytest.raises(duckdb.Error, match="not understood"):
         other.execute("INSERT INTO t (id) VALUES (3)")
     assert rows(other, "FROM t") == [(1, 2)]
-
-
-@pytest.mark.parametrize("rows_in_table", [0, 3])
-def test_an_index_is_refused(con, rows_in_table):
-    con.execute(f"CREATE TABLE t AS SELECT i AS id FROM range({rows_in_table}) r(i)")
-    with pytest.raises(duckdb.NotImplementedException, match="CREATE INDEX"):
-        con.execute("CREATE INDEX by_id ON t (id)")
