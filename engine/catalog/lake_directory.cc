@@ -71,9 +71,12 @@ std::string AbsoluteDirectory(const std::string& path) {
 	if (local.find("://") != std::string::npos) {
 		throw duckdb::NotImplementedException("\"%s\": only directories of a local file system can be attached", path);
 	}
-	std::string absolute = fs::absolute(local).lexically_normal().string();
-	while (absolute.size() > 1 && absolute.back() == '/') absolute.pop_back();
-	return absolute;
+	std::error_code error;
+	fs::path absolute = fs::weakly_canonical(local, error);
+	if (error) absolute = fs::absolute(local).lexically_normal();
+	std::string directory = absolute.string();
+	while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
+	return directory;
 }
 
 LakeDirectory::LakeDirectory(std::string root) : root_(std::move(root)) {}
@@ -128,15 +131,16 @@ std::string LakeDirectory::TableDirectory(const std::string& schema, const std::
 }
 
 std::shared_ptr<TableHandle> LakeDirectory::Handle(const std::string& table_directory) {
+	std::string resolved = AbsoluteDirectory(table_directory);  // a link and its target are one table
 	std::lock_guard lock(mutex_);
-	auto& handle = handles_[table_directory];
-	if (!handle) handle = OpenTableHandle(table_directory);
+	auto& handle = handles_[resolved];
+	if (!handle) handle = OpenTableHandle(resolved);
 	return handle;
 }
 
 void LakeDirectory::Forget(const std::string& table_directory) {
 	std::lock_guard lock(mutex_);
-	handles_.erase(table_directory);
+	handles_.erase(AbsoluteDirectory(table_directory));
 }
 
 std::shared_ptr<TableHandle> OpenTableHandle(const std::string& table_directory) {

@@ -45,7 +45,7 @@ private:
 
 // The handle of one table directory, outside of any lake.
 std::shared_ptr<TableHandle> OpenTableHandle(const std::string& table_directory);
-// Absolute, without trailing separator. Refuses URLs of stores that this build lacks.
+// Absolute, symbolic links resolved, without trailing separator. Refuses URLs of stores that this build lacks.
 std::string AbsoluteDirectory(const std::string& path);
 // A name that can be a table's or schema's directory: not empty, no separator, not beginning with `_` or `.`.
 bool IsLakeName(const std::string& name);

@@ -93,7 +93,8 @@ void LakeSchemaEntry::Scan(duckdb::ClientContext& context, duckdb::CatalogType t
 	}
 	for (TableWork* work : transaction.Created()) {
 		const std::string& root = work->table->root();
-		if (root.substr(0, root.rfind('/')) != lake.SchemaDirectory(name) || lake.FindTable(name, BaseName(root)))
+		if (root.substr(0, root.rfind('/')) != AbsoluteDirectory(lake.SchemaDirectory(name)) ||
+			lake.FindTable(name, BaseName(root)))
 			continue;
 		callback(Pin(context, work->table, BaseName(root), work->view, false));
 	}

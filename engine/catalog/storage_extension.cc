@@ -7,6 +7,7 @@
 #include "duckdb/main/extension/extension_loader.hpp"
 #include "duckdb/parser/parsed_data/attach_info.hpp"
 #include "duckdb/storage/storage_extension.hpp"
+#include "engine/catalog/attached_lakes.h"
 #include "engine/catalog/catalog.h"
 #include "engine/catalog/transaction_manager.h"
 #include "engine/scan/scan_function.h"
@@ -18,13 +19,16 @@ namespace braid::engine {
 
 namespace {
 
-duckdb::unique_ptr<duckdb::Catalog> Attach(duckdb::optional_ptr<duckdb::StorageExtensionInfo>, duckdb::ClientContext&,
-										   duckdb::AttachedDatabase& db, const duckdb::string&,
-										   duckdb::AttachInfo& info, duckdb::AttachOptions& options) {
+duckdb::unique_ptr<duckdb::Catalog> Attach(duckdb::optional_ptr<duckdb::StorageExtensionInfo>,
+										   duckdb::ClientContext& context, duckdb::AttachedDatabase& db,
+										   const duckdb::string&, duckdb::AttachInfo& info,
+										   duckdb::AttachOptions& options) {
 	for (const auto& [key, value] : options.options) {
 		throw duckdb::BinderException("ATTACH ... (TYPE braid): unknown option \"%s\"; READ_ONLY is the only one", key);
 	}
-	return duckdb::make_uniq<LakeCatalog>(db, AbsoluteDirectory(info.path));
+	std::string directory = AbsoluteDirectory(info.path);
+	RefuseOverlap(context, directory);
+	return duckdb::make_uniq<LakeCatalog>(db, std::move(directory));
 }
 
 duckdb::unique_ptr<duckdb::TransactionManager> MakeTransactionManager(

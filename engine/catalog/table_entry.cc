@@ -58,8 +58,8 @@ duckdb::unique_ptr<duckdb::BaseStatistics> LakeTableEntry::GetStatistics(duckdb:
 duckdb::TableFunction LakeTableEntry::GetScanFunction(duckdb::ClientContext& context,
 													  duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
 	if (!view_) throw duckdb::InvalidInputException("Table \"%s\" cannot be read", name);
-	TableWork* work = of_the_past_ ? nullptr : LakeTransaction::Get(context, catalog).Find(table_->root());
-	return MakeScan(context, table_, view_, work, this, bind_data);
+	LakeReader reader {of_the_past_ ? nullptr : &catalog, this};
+	return MakeScan(context, table_, view_, reader, bind_data);
 }
 
 duckdb::TableStorageInfo LakeTableEntry::GetStorageInfo(duckdb::ClientContext&) { return {}; }

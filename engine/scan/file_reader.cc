@@ -130,7 +130,7 @@ duckdb::unique_ptr<duckdb::MultiFileReaderGlobalState> LakeFileReader::Initializ
 	duckdb::ClientContext& context, const duckdb::MultiFileOptions&, const duckdb::MultiFileReaderBindData&,
 	const duckdb::MultiFileList& files, const Columns&, const duckdb::vector<duckdb::ColumnIndex>&) {
 	const auto& list = files.Cast<LakeFileList>();
-	if (list.entry()) RegisterRead(context, *list.entry(), list.registration(), list.conditions());
+	RegisterRead(context, list.registration(), list.conditions());
 	return duckdb::make_uniq<duckdb::MultiFileReaderGlobalState>(duckdb::vector<duckdb::LogicalType>(), &files);
 }
 

@@ -44,10 +44,9 @@ Read ToRead(const ScanConditions& conditions, bool feeds_removal) {
 
 }  // namespace
 
-void RegisterRead(duckdb::ClientContext& context, duckdb::TableCatalogEntry& entry, ReadRegistration& registration,
-				  const ScanConditions& conditions) {
-	if (!registration.registers) return;
-	TableWork* work = LakeTransaction::Get(context, entry.catalog).Find(registration.root);
+void RegisterRead(duckdb::ClientContext& context, ReadRegistration& registration, const ScanConditions& conditions) {
+	if (!registration.catalog) return;
+	TableWork* work = LakeTransaction::Get(context, *registration.catalog).Find(registration.root);
 	if (!work) return;
 	std::scoped_lock lock(registration.mutex, work->mutex);
 	Read read = ToRead(conditions, registration.feeds_removal);
@@ -63,11 +62,11 @@ void RegisterRead(duckdb::ClientContext& context, duckdb::TableCatalogEntry& ent
 	work->work.reads.reads.push_back(std::move(read));
 }
 
-bool RegisterPlannedRead(duckdb::ClientContext& context, duckdb::TableCatalogEntry& entry,
-						 ReadRegistration& registration, const ScanConditions& conditions) {
-	if (!registration.registers) return true;
+bool RegisterPlannedRead(duckdb::ClientContext& context, ReadRegistration& registration,
+						 const ScanConditions& conditions) {
+	if (!registration.catalog) return true;
 	if (!context.transaction.IsAutoCommit()) return false;
-	TableWork* work = LakeTransaction::Get(context, entry.catalog).Find(registration.root);
+	TableWork* work = LakeTransaction::Get(context, *registration.catalog).Find(registration.root);
 	if (!work) return true;
 	std::scoped_lock lock(registration.mutex, work->mutex);
 	if (registration.provisional) return true;

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "duckdb/catalog/catalog_entry/table_catalog_entry.hpp"
+#include "duckdb/catalog/catalog.hpp"
 #include "duckdb/main/client_context.hpp"
 #include "engine/scan/row_predicate.h"
 #include "kernel/predicate/predicate.h"
@@ -24,18 +24,18 @@ struct ScanConditions {
 
 // Shared by all copies of one bound scan.
 struct ReadRegistration {
-	std::string root;       // of the table
-	bool registers = true;  // false: reads the past, or a table outside of any lake
+	std::string root;  // of the table
+	duckdb::optional_ptr<duckdb::Catalog>
+		catalog;  // whose transaction reads; null: the past, or a table outside of any lake
 	std::mutex mutex;
 	bool feeds_removal = false;  // every row that the scan returns is removed (engine/scan/scan_function.h)
 	std::shared_ptr<const RowPredicate> provisional;  // entered while planning; identifies the entry
 };
 
-void RegisterRead(duckdb::ClientContext& context, duckdb::TableCatalogEntry& entry, ReadRegistration& registration,
-				  const ScanConditions& conditions);
+void RegisterRead(duckdb::ClientContext& context, ReadRegistration& registration, const ScanConditions& conditions);
 // Before the optimizer is given statistics from which it may answer. False: it must not get them, because the statement may be an EXPLAIN or
 // PREPARE inside a longer transaction.
-bool RegisterPlannedRead(duckdb::ClientContext& context, duckdb::TableCatalogEntry& entry,
-						 ReadRegistration& registration, const ScanConditions& conditions);
+bool RegisterPlannedRead(duckdb::ClientContext& context, ReadRegistration& registration,
+						 const ScanConditions& conditions);
 
 }  // namespace braid::engine

@@ -102,20 +102,20 @@ static duckdb::TableFunction Bind(duckdb::ClientContext& context, std::shared_pt
 }
 
 duckdb::TableFunction MakeScan(duckdb::ClientContext& context, std::shared_ptr<TableHandle> table, SnapshotPtr view,
-							   TableWork* work, duckdb::TableCatalogEntry* entry,
-							   duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
+							   LakeReader reader, duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
 	auto registration = std::make_shared<ReadRegistration>();
 	registration->root = table->root();
-	registration->registers = work != nullptr;
+	TableWork* work = reader.catalog ? LakeTransaction::Get(context, *reader.catalog).Find(table->root()) : nullptr;
+	if (work) registration->catalog = reader.catalog;
 	auto source = MakeScanSource(std::move(table), std::move(view), work);
-	return Bind(context, std::make_shared<LakeFileList>(std::move(source), std::move(registration), entry), bind_data);
+	return Bind(context, std::make_shared<LakeFileList>(std::move(source), std::move(registration), reader.entry),
+				bind_data);
 }
 
 duckdb::TableFunction MakeScan(duckdb::ClientContext& context, ScanSourcePtr source,
 							   duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
-	auto registration = std::make_shared<ReadRegistration>();
-	registration->registers = false;
-	return Bind(context, std::make_shared<LakeFileList>(std::move(source), std::move(registration), nullptr),
+	return Bind(context,
+				std::make_shared<LakeFileList>(std::move(source), std::make_shared<ReadRegistration>(), nullptr),
 				bind_data);
 }
 

@@ -17,10 +17,16 @@ class ExtensionLoader;
 
 namespace braid::engine {
 
-// A bound scan of `view` with what `work` has staged. `work` null: the past, or no lake; such a scan enters no read set. `entry` null: braid_scan.
+// For whom a table is scanned.
+struct LakeReader {
+	// The lake whose transaction sees what it has staged itself and enters the scan into its read set. Null: the past, or a table outside of any lake.
+	duckdb::optional_ptr<duckdb::Catalog> catalog;
+	duckdb::optional_ptr<duckdb::TableCatalogEntry> entry;  // null: braid_scan
+};
+
+// A bound scan of `view`.
 duckdb::TableFunction MakeScan(duckdb::ClientContext& context, std::shared_ptr<TableHandle> table, SnapshotPtr view,
-							   TableWork* work, duckdb::TableCatalogEntry* entry,
-							   duckdb::unique_ptr<duckdb::FunctionData>& bind_data);
+							   LakeReader reader, duckdb::unique_ptr<duckdb::FunctionData>& bind_data);
 
 // A scan of just these files, for what the engine itself reads; it enters no read set.
 duckdb::TableFunction MakeScan(duckdb::ClientContext& context, ScanSourcePtr source,

@@ -102,8 +102,7 @@ duckdb::unique_ptr<duckdb::BaseStatistics> ColumnStatistics(duckdb::ClientContex
 	auto min = TryToValue(*bounds->min, type);
 	auto max = TryToValue(*bounds->max, type);
 	if (!min || !max) return nullptr;
-	if (files.entry() && !RegisterPlannedRead(context, *files.entry(), files.registration(), files.conditions()))
-		return nullptr;
+	if (!RegisterPlannedRead(context, files.registration(), files.conditions())) return nullptr;
 	auto statistics = duckdb::NumericStats::CreateUnknown(type);
 	duckdb::NumericStats::SetMin(statistics, *min);
 	duckdb::NumericStats::SetMax(statistics, *max);
@@ -118,8 +117,7 @@ duckdb::vector<duckdb::PartitionStatistics> ExactCounts(duckdb::ClientContext& c
 	if (files.source().has_local_changes) return counts;
 	RowEstimate rows = EstimateRows(files);
 	if (!rows.exact) return counts;
-	if (files.entry() && !RegisterPlannedRead(context, *files.entry(), files.registration(), files.conditions()))
-		return counts;
+	if (!RegisterPlannedRead(context, files.registration(), files.conditions())) return counts;
 	duckdb::PartitionStatistics all;
 	all.count = rows.count;
 	all.count_type = duckdb::CountType::COUNT_EXACT;

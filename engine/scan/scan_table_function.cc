@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// braid_scan('path' [, version => n] [, timestamp => t]): one table without ATTACH. Reads only, and outside of any transaction of a lake.
+// braid_scan('path' [, version => n] [, timestamp => t]): one table without ATTACH. A table of an attached lake is read as by its name: at the
+// version that the transaction has pinned, with what it has staged, and into its read set.
 #include "duckdb/catalog/catalog_entry/table_function_catalog_entry.hpp"
 #include "duckdb/common/exception.hpp"
 #include "duckdb/common/multi_file/multi_file_states.hpp"
 #include "duckdb/main/extension/extension_loader.hpp"
+#include "engine/catalog/attached_lakes.h"
 #include "engine/catalog/lake_directory.h"
 #include "engine/catalog/time_travel.h"
 #include "engine/io/duckdb_parquet_gateway.h"
@@ -31,10 +33,17 @@ duckdb::unique_ptr<duckdb::FunctionData> BindScan(duckdb::ClientContext& context
 												  duckdb::vector<duckdb::LogicalType>& types,
 												  duckdb::vector<duckdb::string>& names) {
 	if (input.inputs[0].IsNull()) throw duckdb::BinderException("braid_scan: the path is NULL");
-	auto table = OpenTableHandle(AbsoluteDirectory(duckdb::StringValue::Get(input.inputs[0])));
-	SnapshotPtr view = WantedSnapshot(context, *table, input.named_parameters);
+	std::string directory = AbsoluteDirectory(duckdb::StringValue::Get(input.inputs[0]));
+	auto lake = LakeOfTable(context, directory);
+	auto table = lake ? lake->lake().Handle(directory) : OpenTableHandle(directory);
 	duckdb::unique_ptr<duckdb::FunctionData> bind_data;
-	MakeScan(context, std::move(table), std::move(view), nullptr, nullptr, bind_data);
+	if (lake && input.named_parameters.empty()) {
+		SnapshotPtr view = LakeTransaction::Get(context, *lake).Touch(context, table).view;
+		MakeScan(context, std::move(table), std::move(view), {.catalog = lake.get(), .entry = nullptr}, bind_data);
+	} else {
+		SnapshotPtr view = WantedSnapshot(context, *table, input.named_parameters);
+		MakeScan(context, std::move(table), std::move(view), LakeReader {}, bind_data);
+	}
 	const auto& bound = bind_data->Cast<duckdb::MultiFileBindData>();
 	types = bound.types;
 	names = bound.names;
