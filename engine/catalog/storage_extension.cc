@@ -12,7 +12,7 @@
 #include "engine/catalog/transaction_manager.h"
 #include "engine/scan/scan_function.h"
 #include "engine/settings.h"
-#include "engine/statement/delta_spelling.h"
+#include "engine/statement/spelling.h"
 #include "engine/write/plan_delete.h"
 
 namespace braid::engine {
@@ -47,7 +47,7 @@ void RegisterBraid(duckdb::ExtensionLoader& loader) {
 	duckdb::StorageExtension::Register(config, "braid", std::move(storage));
 	RegisterSettings(config);
 	RegisterDeleteReturning(config);
-	RegisterDeltaSpelling(config);
+	RegisterSpelling(config);
 	RegisterScanFunction(loader);
 }
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of statements in Delta's spelling: what one begins with, and the function that says it in DuckDB's SQL: a native statement, or a
+// call of one of Braid's functions. A new statement is one line in rules.cc and one function. Everything else reaches DuckDB byte for byte.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "duckdb/parser/sql_statement.hpp"
+#include "engine/statement/tokens.h"
+
+namespace braid::engine {
+
+struct Respelling {
+	std::string sql;
+	// Sets on the parsed statement what DuckDB's grammar has no words for; may be empty.
+	std::function<void(duckdb::SQLStatement&)> finish = nullptr;
+};
+
+struct StatementRule {
+	std::string_view begins;  // the first words of the statement, in capitals: "DESCRIBE HISTORY"
+	// Words in capitals, one of which the statement cannot do without: a query that has no sign of any rule is not even tokenized.
+	std::vector<std::string_view> signs;
+	// Reads the statement from its first word. nullopt: not this rule's business. Throws a syntax error (TokenCursor::Fail) if it is, but wrong.
+	std::optional<Respelling> (*respell)(TokenCursor statement);
+};
+
+// Tried in order; the first that answers counts.
+std::span<const StatementRule> StatementRules();
+
+// `from` up to `to` of `sql` becomes `words` and blanks: what follows keeps its place, so that errors point to the right one.
+void Overwrite(std::string& sql, size_t from, size_t to, std::string_view words);
+
+}  // namespace braid::engine
