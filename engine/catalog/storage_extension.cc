@@ -12,6 +12,7 @@
 #include "engine/catalog/transaction_manager.h"
 #include "engine/scan/scan_function.h"
 #include "engine/settings.h"
+#include "engine/statement/named_table.h"
 #include "engine/statement/spelling.h"
 #include "engine/write/plan_delete.h"
 
@@ -48,6 +49,7 @@ void RegisterBraid(duckdb::ExtensionLoader& loader) {
 	RegisterSettings(config);
 	RegisterDeleteReturning(config);
 	RegisterSpelling(config);
+	RegisterPathTables(config);
 	RegisterScanFunction(loader);
 }
 

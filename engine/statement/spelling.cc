@@ -43,7 +43,8 @@ bool MayNeedWork(std::string_view query) {
 	static const std::array<bool, 256> kBegins = [] {
 		std::array<bool, 256> begins {};
 		for (auto sign : Signs()) {
-			begins[static_cast<unsigned char>(sign[0])] = begins[static_cast<unsigned char>(AsciiLower(sign[0]))] = true;
+			begins[static_cast<unsigned char>(sign[0])] = begins[static_cast<unsigned char>(AsciiLower(sign[0]))] =
+				true;
 		}
 		return begins;
 	}();
@@ -156,8 +157,7 @@ Statements ParsePiece(const std::string& query, const Piece& piece, const duckdb
 		const auto place = error.ExtraInfo().find("position");
 		if (error.Type() != duckdb::ExceptionType::PARSER || place == error.ExtraInfo().end()) throw;
 		if (piece.respelling.sql.size() != piece.text.size()) throw duckdb::ParserException(error.RawMessage());
-		throw duckdb::ParserException::SyntaxError(query, error.RawMessage(),
-												   piece.start + std::stoull(place->second));
+		throw duckdb::ParserException::SyntaxError(query, error.RawMessage(), piece.start + std::stoull(place->second));
 	}
 	for (auto& statement : parser.statements) {
 		if (piece.respelling.finish) piece.respelling.finish(Inner(*statement));

@@ -99,9 +99,9 @@ std::optional<size_t> TimeTravel(const TokenCursor& statement, size_t name, size
 	const size_t to = cursor.token(cursor.place() - 1).end;
 	if (IsPathName(cursor, name) && name - 2 >= edited_to) {
 		const std::string option = std::string(unit) == "VERSION" ? "version" : "\"timestamp\"";
-		edits.Replace(cursor.token(name - 2).start, to,
-					  "braid_scan(" + SqlString(Unquoted(cursor.TextOf(name))) + ", " + option + " => " + *value + ") " +
-						  alias);
+		edits.Replace(
+			cursor.token(name - 2).start, to,
+			"braid_scan(" + SqlString(Unquoted(cursor.TextOf(name))) + ", " + option + " => " + *value + ") " + alias);
 		return cursor.place();
 	}
 	if (cursor.token(name).kind == TokenKind::kBackQuotedName) {
@@ -116,7 +116,8 @@ std::optional<size_t> TimeTravel(const TokenCursor& statement, size_t name, size
 bool IsTimestampOption(const TokenCursor& cursor, size_t place) {
 	if (place + 2 >= cursor.size() || cursor.token(place).kind != TokenKind::kWord) return false;
 	const auto next = cursor.TextOf(place + 1);
-	return duckdb::StringUtil::CIEquals(std::string(cursor.TextOf(place)), "timestamp") && (next == "=>" || next == ":");
+	return duckdb::StringUtil::CIEquals(std::string(cursor.TextOf(place)), "timestamp") &&
+		   (next == "=>" || next == ":");
 }
 
 }  // namespace

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names go through DuckDB's catalogs, paths through the attached lake that shows them, if there is one.
+#include "engine/statement/named_table.h"
+
+#include "duckdb/catalog/catalog.hpp"
+#include "duckdb/catalog/catalog_entry/table_catalog_entry.hpp"
+#include "duckdb/common/exception/binder_exception.hpp"
+#include "duckdb/common/string_util.hpp"
+#include "duckdb/main/config.hpp"
+#include "duckdb/parser/expression/columnref_expression.hpp"
+#include "duckdb/parser/expression/comparison_expression.hpp"
+#include "duckdb/parser/expression/constant_expression.hpp"
+#include "duckdb/parser/expression/function_expression.hpp"
+#include "duckdb/parser/qualified_name.hpp"
+#include "duckdb/parser/tableref/table_function_ref.hpp"
+#include "duckdb/planner/binder.hpp"
+#include "engine/catalog/attached_lakes.h"
+#include "engine/catalog/table_entry.h"
+#include "engine/catalog/transaction.h"
+#include "engine/io/duckdb_parquet_gateway.h"
+#include "engine/io/error_translation.h"
+
+namespace braid::engine {
+
+namespace {
+
+constexpr auto kPathSchema = "delta";
+
+NamedTable TableAtPath(duckdb::ClientContext& context, const std::string& path) {
+	NamedTable found;
+	const std::string directory = AbsoluteDirectory(path);
+	found.name = path;
+	found.lake = LakeOfTable(context, directory);
+	if (found.lake) {
+		found.table = found.lake->lake().Handle(directory);
+		found.view = LakeTransaction::Get(context, *found.lake).Touch(context, found.table).view;
+		return found;
+	}
+	found.table = OpenTableHandle(directory);
+	DuckdbParquetGateway parquet(*context.db);
+	found.view = Unwrap(found.table->Latest(parquet));
+	return found;
+}
+
+// /path/to/table@v7 -> 7; nullopt if the path ends differently.
+std::optional<int64_t> TakeVersion(std::string& path) {
+	const auto at = path.rfind("@v");
+	if (at == std::string::npos || at + 2 == path.size()) return std::nullopt;
+	const auto digits = path.substr(at + 2);
+	if (digits.size() > 18 || digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+	path.resize(at);
+	return std::stoll(digits);
+}
+
+duckdb::unique_ptr<duckdb::TableRef> ReadPathTable(duckdb::ClientContext&, duckdb::ReplacementScanInput& input,
+												   duckdb::optional_ptr<duckdb::ReplacementScanData>) {
+	if (!duckdb::StringUtil::CIEquals(input.schema_name, kPathSchema) || !input.catalog_name.empty()) return nullptr;
+	std::string path = input.table_name;
+	const auto version = TakeVersion(path);
+	duckdb::vector<duckdb::unique_ptr<duckdb::ParsedExpression>> arguments;
+	arguments.push_back(duckdb::make_uniq<duckdb::ConstantExpression>(duckdb::Value(path)));
+	if (version) {
+		arguments.push_back(duckdb::make_uniq<duckdb::ComparisonExpression>(
+			duckdb::ExpressionType::COMPARE_EQUAL, duckdb::make_uniq<duckdb::ColumnRefExpression>("version"),
+			duckdb::make_uniq<duckdb::ConstantExpression>(duckdb::Value::BIGINT(*version))));
+	}
+	auto scan = duckdb::make_uniq<duckdb::TableFunctionRef>();
+	scan->function = duckdb::make_uniq<duckdb::FunctionExpression>("braid_scan", std::move(arguments));
+	scan->alias = path.substr(path.rfind('/') + 1);
+	return scan;
+}
+
+}  // namespace
+
+NamedTable FindNamedTable(duckdb::ClientContext& context, const std::string& name, const std::string& statement) {
+	if (name.find('/') != std::string::npos && name.find('"') == std::string::npos) return TableAtPath(context, name);
+	auto qualified = duckdb::QualifiedName::Parse(name);
+	if (duckdb::StringUtil::CIEquals(qualified.schema, kPathSchema) && qualified.catalog.empty() &&
+		qualified.name.find('/') != std::string::npos)
+		return TableAtPath(context, qualified.name);
+	duckdb::Binder::BindSchemaOrCatalog(context, qualified.catalog, qualified.schema);
+	auto& entry = duckdb::Catalog::GetEntry<duckdb::TableCatalogEntry>(context, qualified.catalog, qualified.schema,
+																	   qualified.name);
+	if (entry.ParentCatalog().GetCatalogType() != "braid") {
+		throw duckdb::BinderException("%s: \"%s\" is not a table of an attached lake", statement, name);
+	}
+	auto& lake_entry = entry.Cast<LakeTableEntry>();
+	return {entry.ParentCatalog().Cast<LakeCatalog>(), lake_entry.table(), lake_entry.view(), lake_entry.name};
+}
+
+NamedTable FindTableToChange(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,
+							 const std::string& name, const std::string& statement,
+							 duckdb::DatabaseModificationType change) {
+	auto found = FindNamedTable(context, name, statement);
+	if (!found.lake) {
+		throw duckdb::BinderException("%s: attach the directory of %s first (ATTACH '...' AS lake (TYPE braid))",
+									  statement, name);
+	}
+	if (input.binder) input.binder->GetStatementProperties().RegisterDBModify(*found.lake, context, change);
+	return found;
+}
+
+void RegisterPathTables(duckdb::DBConfig& config) { config.replacement_scans.emplace_back(ReadPathTable); }
+
+}  // namespace braid::engine

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table that an argument of one of Braid's functions names, as statements write it: [catalog.][schema.]table, 'path' or delta.`path`.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "duckdb/function/table_function.hpp"
+#include "duckdb/main/client_context.hpp"
+#include "engine/catalog/catalog.h"
+#include "engine/catalog/table_handle.h"
+
+namespace duckdb {
+class ExtensionLoader;
+}
+
+namespace braid::engine {
+
+struct NamedTable {
+	duckdb::optional_ptr<LakeCatalog> lake;  // null: a path outside of every attached lake, which can be read only
+	std::shared_ptr<TableHandle> table;
+	SnapshotPtr view;  // as the transaction sees it, without the files that it has staged
+	std::string name;  // for messages
+};
+
+// Throws if there is no such table or if it is not a Delta table; `statement` ("OPTIMIZE") begins the message.
+NamedTable FindNamedTable(duckdb::ClientContext& context, const std::string& name, const std::string& statement);
+// The same for a function that changes the table; to be called when it is bound: the statement then counts as one that writes to the lake.
+NamedTable FindTableToChange(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,
+							 const std::string& name, const std::string& statement,
+							 duckdb::DatabaseModificationType change);
+
+// SELECT ... FROM delta.`/path/to/table`, also with @v7 after the path.
+void RegisterPathTables(duckdb::DBConfig& config);
+
+}  // namespace braid::engine
