@@ -23,6 +23,10 @@ using duckdb::Value;
 
 constexpr auto kDurability = "braid_durability";
 constexpr auto kConcurrencyMode = "braid_concurrency_mode";
+constexpr auto kCompatRuntime = "braid_compat_runtime";
+constexpr auto kCompatPhoton = "braid_compat_photon";
+constexpr auto kPreview = "braid_row_level_concurrency_preview";
+constexpr auto kPreviewAlias = "spark.databricks.delta.rowlevelconcurrencypreview";
 constexpr auto kConflictTimeBudget = "braid_conflict_time_budget_ms";
 constexpr auto kCommitTimeout = "braid_commit_timeout_ms";
 constexpr auto kExplainRows = "braid_explain_rows";
@@ -50,7 +54,12 @@ void RequireAtLeast(const char* name, const Value& value, int64_t least) {
 void CheckDurability(duckdb::ClientContext&, SetScope, Value& value) {
 	RequireOneOf(kDurability, value, {"fsync", "none"});
 }
-void CheckMode(duckdb::ClientContext&, SetScope, Value& value) { RequireOneOf(kConcurrencyMode, value, {"sound"}); }
+void CheckMode(duckdb::ClientContext&, SetScope, Value& value) {
+	RequireOneOf(kConcurrencyMode, value, {"strict", "sound"});
+}
+void CheckRuntime(duckdb::ClientContext&, SetScope, Value& value) {
+	RequireOneOf(kCompatRuntime, value, {"13.3", "14.0", "14.1", "14.2", "14.3"});
+}
 void CheckBudget(duckdb::ClientContext&, SetScope, Value& value) { RequireAtLeast(kConflictTimeBudget, value, 0); }
 void CheckTimeout(duckdb::ClientContext&, SetScope, Value& value) { RequireAtLeast(kCommitTimeout, value, 1); }
 void CheckRows(duckdb::ClientContext&, SetScope, Value& value) { RequireAtLeast(kExplainRows, value, 0); }
@@ -64,12 +73,21 @@ struct Setting {
 	const char* help;
 };
 
-const std::array<Setting, 5>& Settings() {
-	static const std::array<Setting, 5> settings = {{
+const std::array<Setting, 9>& Settings() {
+	static const std::array<Setting, 9> settings = {{
 		{kDurability, duckdb::LogicalTypeId::VARCHAR, Value("fsync"), SetScope::SESSION, CheckDurability,
 		 "Whether a commit waits until its files are on stable storage: fsync or none"},
 		{kConcurrencyMode, duckdb::LogicalTypeId::VARCHAR, Value("sound"), SetScope::SESSION, CheckMode,
-		 "How lost races are judged: sound (a conflict only where rows clash)"},
+		 "How lost races are judged: sound (a conflict only where rows clash) or strict (as published, limits "
+		 "included)"},
+		{kCompatRuntime, duckdb::LogicalTypeId::VARCHAR, Value("14.3"), SetScope::SESSION, CheckRuntime,
+		 "Mode strict: whose published rules are followed, 13.3, 14.0, 14.1, 14.2 or 14.3"},
+		{kCompatPhoton, duckdb::LogicalTypeId::BOOLEAN, Value::BOOLEAN(true), SetScope::SESSION, nullptr,
+		 "Mode strict: whether rules that depend on Photon count it as present"},
+		{kPreview, duckdb::LogicalTypeId::BOOLEAN, Value::BOOLEAN(false), SetScope::SESSION, nullptr,
+		 "Mode strict, runtimes 14.0 and 14.1: whether the preview of row-level concurrency is switched on"},
+		{kPreviewAlias, duckdb::LogicalTypeId::BOOLEAN, Value::BOOLEAN(false), SetScope::SESSION, nullptr,
+		 "The same as braid_row_level_concurrency_preview"},
 		{kConflictTimeBudget, duckdb::LogicalTypeId::BIGINT, Value::BIGINT(10'000), SetScope::SESSION, CheckBudget,
 		 "Milliseconds that one commit may spend on testing rows of concurrent commits, all attempts together"},
 		{kCommitTimeout, duckdb::LogicalTypeId::BIGINT, Value::BIGINT(600'000), SetScope::SESSION, CheckTimeout,
@@ -91,6 +109,17 @@ Value Current(duckdb::ClientContext& context, const char* name) {
 
 }  // namespace
 
+namespace {
+
+CompatRuntime RuntimeOf(const std::string& name) {
+	if (name == "13.3") return CompatRuntime::k13_3;
+	if (name == "14.0") return CompatRuntime::k14_0;
+	if (name == "14.1") return CompatRuntime::k14_1;
+	return name == "14.2" ? CompatRuntime::k14_2 : CompatRuntime::k14_3;
+}
+
+}  // namespace
+
 void RegisterSettings(duckdb::DBConfig& config) {
 	for (auto& setting : Settings()) {
 		config.AddExtensionOption(setting.name, setting.help, LogicalType(setting.type), setting.default_value,
@@ -100,7 +129,12 @@ void RegisterSettings(duckdb::DBConfig& config) {
 
 CommitOptions CommitOptionsOf(duckdb::ClientContext& context) {
 	CommitOptions options;
-	options.mode = ConcurrencyMode::kSound;
+	const bool strict = Current(context, kConcurrencyMode).ToString() == "strict";
+	options.mode = strict ? ConcurrencyMode::kStrict : ConcurrencyMode::kSound;
+	options.compat.runtime = RuntimeOf(Current(context, kCompatRuntime).ToString());
+	options.compat.photon = Current(context, kCompatPhoton).GetValue<bool>();
+	options.compat.preview =
+		Current(context, kPreview).GetValue<bool>() || Current(context, kPreviewAlias).GetValue<bool>();
 	options.durable = Current(context, kDurability).ToString() != "none";
 	options.conflict_time_budget_ms = Current(context, kConflictTimeBudget).GetValue<int64_t>();
 	options.commit_timeout_ms = Current(context, kCommitTimeout).GetValue<int64_t>();

@@ -206,6 +206,8 @@ Status CommitRun::JudgeWinners() {
 	if (transaction_.changes.metadata && transaction_.changes.removes_all) level = IsolationLevel::kSerializable;
 	const JudgeContext judge {transaction_,
 							  level,
+							  context_.options.mode,
+							  context_.options.compat,
 							  winners_,
 							  vectors_,
 							  tester_,

@@ -18,6 +18,7 @@ namespace braid {
 
 struct CommitOptions {
 	ConcurrencyMode mode = ConcurrencyMode::kSound;
+	CompatOptions compat;                      // strict only
 	bool durable = true;                       // false: no fsync (braid_durability = 'none')
 	int64_t conflict_time_budget_ms = 10'000;  // row tests of one commit, all attempts
 	int64_t commit_timeout_ms = 600'000;

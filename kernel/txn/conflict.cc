@@ -5,45 +5,11 @@
 #include <map>
 
 #include "kernel/log/log_path.h"
+#include "kernel/txn/file_test.h"
 #include "kernel/txn/gate.h"
 #include "kernel/txn/write_serializable.h"
 
 namespace braid {
-
-std::span<const ConflictRule> ConflictRules() {
-	using O = OurAction;
-	using W = WinnerEffect;
-	using enum Verdict;
-	using enum ConflictClass;
-	// Both columns of verdicts speak of one and the same row: Serializable, then WriteSerializable.
-	static constexpr ConflictRule kRules[] = {
-		{O::kReadsRow, W::kAppendsBlindly, kConflict, kOrderBefore, kConcurrentAppend, "R19, R20, R21"},
-		{O::kReadsRow, W::kAddsRow, kConflict, kConflict, kConcurrentAppend, "R19"},
-		{O::kReadsRow, W::kRemovesRow, kConflict, kConflict, kConcurrentDeleteRead, "R6, R22"},
-		{O::kReadsRow, W::kMovesRow, kAccept, kAccept, kConcurrentDeleteRead, "R6"},
-		{O::kRemovesRow, W::kAppendsBlindly, kAccept, kAccept, kConcurrentAppend, "R10"},
-		{O::kRemovesRow, W::kAddsRow, kAccept, kAccept, kConcurrentAppend, "R6"},
-		{O::kRemovesRow, W::kRemovesRow, kConflict, kConflict, kConcurrentDeleteDelete, "R6, R23"},
-		// Until rows can be followed through a rearrangement.
-		{O::kRemovesRow, W::kMovesRow, kConflict, kConflict, kConcurrentDeleteDelete, "moved"},
-		{O::kReplacesFile, W::kAppendsBlindly, kAccept, kAccept, kConcurrentAppend, "R10"},
-		{O::kReplacesFile, W::kAddsRow, kAccept, kAccept, kConcurrentAppend, "R8, R13"},
-		{O::kReplacesFile, W::kRemovesRow, kConflict, kConflict, kConcurrentDeleteDelete, "R8, R23"},
-		{O::kReplacesFile, W::kMovesRow, kConflict, kConflict, kConcurrentDeleteDelete, "R8, R23"},
-		{O::kReplacesTable, W::kAppendsBlindly, kConflict, kOrderBefore, kConcurrentAppend, "R20, R21"},
-		{O::kReplacesTable, W::kAddsRow, kConflict, kConflict, kConcurrentAppend, "R19"},
-		{O::kReplacesTable, W::kRemovesRow, kConflict, kConflict, kConcurrentDeleteDelete, "R23"},
-		{O::kReplacesTable, W::kMovesRow, kAccept, kAccept, kConcurrentDeleteDelete, "R6"},
-	};
-	return kRules;
-}
-
-const ConflictRule& RuleFor(OurAction ours, WinnerEffect theirs) {
-	const auto rules = ConflictRules();
-	const auto rule = std::ranges::find_if(rules, [&](const auto& r) { return r.ours == ours && r.theirs == theirs; });
-	BRAID_CHECK(rule != rules.end());
-	return *rule;
-}
 
 bool TouchesNothing(const Transaction& transaction) {
 	const StagedChanges& changes = transaction.changes;
@@ -185,9 +151,10 @@ Status Judgement::FindReads(const FileDelta& delta, const RowSelection& rows, Fi
 		const bool covered = removal && Covered(*effect, *context_.transaction.base);
 		BRAID_TRY(const Finding net, StillMatched(rows, effect->*side, covered));
 		if (!net.matched) continue;
-		const WinnerEffect theirs = removal         ? WinnerEffect::kRemovesRow
-									: winner->blind ? WinnerEffect::kAppendsBlindly
-													: WinnerEffect::kAddsRow;
+		// What was not tested is judged by file: a vector update is a removal and an addition (R8, R16).
+		const WinnerEffect theirs = removal && !(net.unproven && effect->after) ? WinnerEffect::kRemovesRow
+									: winner->blind                             ? WinnerEffect::kAppendsBlindly
+																				: WinnerEffect::kAddsRow;
 		Clash clash {&RuleFor(ours, theirs), winner, std::string(rows.file->path), {}, net.unproven};
 		for (const ProbeMatch& sample : net.samples) clash.rows.push_back(sample.row);
 		clashes_.push_back(std::move(clash));
@@ -250,6 +217,7 @@ Result<SurvivingAppends> Judgement::Run() {
 
 Result<SurvivingAppends> Judge(const JudgeContext& context) {
 	if (TouchesNothing(context.transaction) || context.winners.empty()) return SurvivingAppends {};
+	if (context.mode == ConcurrencyMode::kStrict) BRAID_TRY(TestFiles(context));
 	return Judgement(context).Run();
 }
 

@@ -60,6 +60,7 @@ std::string ConflictMessage(const ConflictReport& report) {
 	if (!report.predicate.empty()) text += " where " + report.predicate;
 	text += ".";
 	if (!report.file.empty()) text += " File: " + report.file + ".";
+	if (!report.partition.empty()) text += " Partition: " + report.partition + ".";
 	for (size_t i = 0; i < report.rows.size(); i++) text += (i == 0 ? " Rows: (" : ", (") + report.rows[i] + ")";
 	if (!report.rows.empty()) text += ".";
 	text += " Rule: " + report.rule + ". Nothing was written. ";

@@ -32,6 +32,7 @@ struct ConflictReport {
 	std::string winner_operation;
 	std::string winner_txn_id;
 	std::string file;               // "" if not about one file
+	std::string partition;          // of that file, as JSON; "" if the table has no partitions
 	std::vector<std::string> rows;  // samples
 	std::string rule;               // docs/concurrency.md, Errors
 	bool retry_would_help = true;

@@ -79,6 +79,17 @@ static bool WritesSameApplication(const StagedChanges& changes, const WinningCom
 	});
 }
 
+// R11. The key stands in quotes, so no column name can look like it.
+static bool HasIdentityColumn(const Metadata& metadata) {
+	return metadata.schema_string.find("\"delta.identity.start\"") != std::string::npos;
+}
+
+// RESTORE, CLONE and CONVERT. `strict` knows no DELTA_CONCURRENT_WRITE.
+static ConflictClass ClassOfAnyWinner(const WinningCommit& winner, ConcurrencyMode mode) {
+	if (mode != ConcurrencyMode::kStrict) return ConflictClass::kConcurrentWrite;
+	return winner.has_removes ? ConflictClass::kConcurrentDeleteRead : ConflictClass::kMetadataChanged;
+}
+
 Status CheckGates(const Transaction& transaction, const WinningCommit& winner, const Snapshot& before,
 				  ConcurrencyMode mode) {
 	ConflictReport report = ReportAgainst(transaction, winner, before.table);
@@ -93,6 +104,11 @@ Status CheckGates(const Transaction& transaction, const WinningCommit& winner, c
 		report.rule = "R9, R24";
 		return AsError(std::move(report));
 	}
+	if (mode == ConcurrencyMode::kStrict && HasIdentityColumn(before.metadata)) {
+		report.conflict_class = ConflictClass::kMetadataChanged;
+		report.rule = "R11";
+		return AsError(std::move(report));
+	}
 	const bool same_application = WritesSameApplication(transaction.changes, winner);
 	if (same_application || WritesSameDomain(transaction.changes, winner)) {
 		report.conflict_class = ConflictClass::kConcurrentTransaction;
@@ -101,7 +117,7 @@ Status CheckGates(const Transaction& transaction, const WinningCommit& winner, c
 		return AsError(std::move(report));
 	}
 	if (AllowsNoWinner(transaction.operation)) {
-		report.conflict_class = ConflictClass::kConcurrentWrite;
+		report.conflict_class = ClassOfAnyWinner(winner, mode);
 		report.rule = "no winner";
 		return AsError(std::move(report));
 	}

@@ -18,4 +18,12 @@ IsolationLevel Stricter(IsolationLevel a, IsolationLevel b);
 // How a lost race is treated: as documented, by rows, or by rows with repair.
 enum class ConcurrencyMode { kStrict, kSound, kMax };
 
+// Whose published behaviour `strict` follows (R4, R15, R27, R28).
+enum class CompatRuntime { k13_3, k14_0, k14_1, k14_2, k14_3 };
+struct CompatOptions {
+	CompatRuntime runtime = CompatRuntime::k14_3;
+	bool photon = true;    // Photon counts as present
+	bool preview = false;  // rowLevelConcurrencyPreview is set
+};
+
 }  // namespace braid

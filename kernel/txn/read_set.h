@@ -22,4 +22,15 @@ struct ReadSet {
 	bool empty() const { return reads.empty(); }
 };
 
+// What the clauses WHERE, ON and WHEN .. AND of the statements hold that the published rules exclude from row-level concurrency (R14, R15); SET
+// and inserted values do not count. Only `strict` asks. The engine sets them as far as it sees; the kernel cannot find out.
+struct ConditionTraits {
+	bool complex_type = false;       // a struct, array or map
+	bool non_deterministic = false;  // rand() and the like
+	bool subquery = false;           // on whatever table, correlated or not
+	bool merge_without_target_predicate = false;
+
+	bool Excluded() const { return complex_type || non_deterministic || subquery; }
+};
+
 }  // namespace braid

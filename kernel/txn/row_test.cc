@@ -28,7 +28,8 @@ Status RowTester::Test(std::span<RowQuestion> questions, std::span<const Read> r
 		std::vector<Pending> pending;
 		for (const RowQuestion& question : questions) {
 			if (question.selection.Empty() || question.finding->matched) continue;
-			if (question.covered_by_deletes && read.matches_are_removed) continue;
+			// Without any budget no row is looked at, not even by bitmaps.
+			if (question.covered_by_deletes && read.matches_are_removed && limits_.budget_ms > 0) continue;
 			if (!pruner.MayMatch(*question.selection.file)) continue;
 			BRAID_TRY(AddFile add, ToAddFile(*question.selection.file));
 			pending.push_back({&question, std::move(add)});

@@ -15,6 +15,7 @@ namespace braid {
 struct Transaction {
 	SnapshotPtr base;  // null: the table does not exist yet (version 0 will be tried)
 	ReadSet reads;
+	ConditionTraits conditions;
 	StagedChanges changes;
 	std::string operation;  // "WRITE", "DELETE", "UPDATE", "MERGE", "CREATE TABLE", ...
 	std::map<std::string, std::string> operation_parameters;  // values are JSON text

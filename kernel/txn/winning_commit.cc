@@ -68,12 +68,13 @@ static std::optional<int64_t> LiveRows(const LiveFile& file) {
 	return *rows - (file.deletion_vector ? file.deletion_vector->cardinality : 0);
 }
 
-// Files that appear must hold as many live rows as the files that vanish, in each partition.
+// Files that appear must hold as many live rows as the files that vanish, in each partition. A file that stays but has another vector makes
+// the commit a change, whatever it says of itself.
 static bool RowCountsAgree(const std::vector<FileEffect>& effects) {
 	std::map<std::string_view, int64_t> balance;
 	bool vanished = false;
 	for (const auto& effect : effects) {
-		if (effect.before && effect.after) continue;
+		if (effect.before && effect.after) return false;
 		const LiveFile& file = effect.before ? *effect.before : *effect.after;
 		const auto rows = LiveRows(file);
 		if (!rows) return false;
@@ -116,7 +117,7 @@ void AttachEffects(WinningCommit& winner, SnapshotPtr before, SnapshotPtr after)
 		winner.effects.push_back(std::move(effect));
 	}
 	const bool rearranges = !any_data_change && RowCountsAgree(winner.effects);
-	for (auto& effect : winner.effects) effect.moved = rearranges && !(effect.before && effect.after);
+	for (auto& effect : winner.effects) effect.moved = rearranges;
 	winner.data_changing = !winner.effects.empty() && !rearranges;
 	winner.blind = winner.info.is_blind_append.value_or(false) && !winner.has_removes;
 }

@@ -2,7 +2,9 @@
 // The table of conflict rules, enumerated: every pair of actions on one row has exactly one rule, and it is the published one.
 #include <gtest/gtest.h>
 
-#include "kernel/txn/conflict.h"
+#include <set>
+
+#include "kernel/txn/conflict_rules.h"
 
 namespace braid {
 namespace {
@@ -54,6 +56,67 @@ TEST(ConflictRules, CoverEveryPairOnce) {
 TEST(ConflictRules, WriteSerializableIsTheWeakerLevel) {
 	for (const ConflictRule& rule : ConflictRules()) {
 		EXPECT_TRUE(rule.serializable != Verdict::kAccept || rule.write_serializable == Verdict::kAccept) << rule.rule;
+	}
+}
+
+// ------------------------------------------------------------ the matrices of `strict`
+
+// Columns: a winner appends blindly, adds, removes, rearranges in a "cannot" cell, in a "can" cell. "S/WS", x = clash.
+constexpr struct {
+	OurKind ours;
+	const char* clashes[5];
+} kExpectedByFile[] = {
+	{OurKind::kChangesByRows, {"-/-", "-/-", "-/-", "-/-", "x/x"}},
+	{OurKind::kChangesByFiles, {"x/-", "x/x", "x/x", "-/-", "x/x"}},
+	{OurKind::kRearranges, {"-/-", "-/-", "-/-", "-/-", "x/x"}},
+	{OurKind::kRearrangesOrderly, {"-/-", "-/-", "x/x", "x/x", "x/x"}},
+};
+constexpr FileChange kChanges[] = {FileChange::kAppendsBlindly, FileChange::kAddsFile, FileChange::kRemovesFile,
+								   FileChange::kRearrangesFile, FileChange::kRearrangesFileOrderly};
+
+TEST(FileRules, AreThePublishedOnes) {
+	for (const auto& expected : kExpectedByFile) {
+		for (size_t i = 0; i < std::size(kChanges); i++) {
+			const FileRule& rule = FileRuleFor(expected.ours, kChanges[i]);
+			const std::string text = std::string(rule.At(IsolationLevel::kSerializable) ? "x" : "-") + "/" +
+									 (rule.At(IsolationLevel::kWriteSerializable) ? "x" : "-");
+			EXPECT_EQ(text, expected.clashes[i]) << static_cast<int>(expected.ours) << " x " << i;
+		}
+	}
+	EXPECT_EQ(FileRules().size(), std::size(kExpectedByFile) * std::size(kChanges));
+}
+
+// N12: which statements are looked at by rows. P: only with Photon, s: only with the preview switch, ok: always, -: never.
+// Columns: DELETE, UPDATE, MERGE with a predicate on the target, MERGE without.
+constexpr struct {
+	CompatRuntime runtime;
+	bool clustered;
+	const char* support[4];
+} kExpectedSupport[] = {
+	{CompatRuntime::k13_3, false, {"-", "-", "-", "-"}},     {CompatRuntime::k13_3, true, {"ok", "P", "P", "P"}},
+	{CompatRuntime::k14_0, false, {"s", "sP", "sP", "sP"}},  {CompatRuntime::k14_0, true, {"ok", "P", "P", "P"}},
+	{CompatRuntime::k14_1, false, {"s", "sP", "sP", "sP"}},  {CompatRuntime::k14_1, true, {"ok", "P", "P", "P"}},
+	{CompatRuntime::k14_2, false, {"ok", "ok", "P", "-"}},   {CompatRuntime::k14_2, true, {"ok", "ok", "P", "-"}},
+	{CompatRuntime::k14_3, false, {"ok", "ok", "ok", "ok"}}, {CompatRuntime::k14_3, true, {"ok", "ok", "ok", "ok"}},
+};
+
+TEST(RowLevelSupport, IsThePublishedOne) {
+	constexpr ChangeKind kinds[] = {ChangeKind::kDelete, ChangeKind::kUpdate, ChangeKind::kMerge,
+									ChangeKind::kMergeWithoutTargetPredicate};
+	for (const auto& expected : kExpectedSupport) {
+		for (size_t i = 0; i < std::size(kinds); i++) {
+			const std::string_view cell = expected.support[i];
+			for (const bool photon : {false, true}) {
+				for (const bool preview : {false, true}) {
+					const bool supported = cell != "-" && (photon || cell.find('P') == cell.npos) &&
+										   (preview || cell.find('s') == cell.npos);
+					EXPECT_EQ(SupportsRowLevel({expected.runtime, photon, preview}, expected.clustered, kinds[i]),
+							  supported)
+						<< static_cast<int>(expected.runtime) << (expected.clustered ? " clustered " : " plain ") << i
+						<< " photon " << photon << " preview " << preview;
+				}
+			}
+		}
 	}
 }
 

@@ -182,11 +182,25 @@ NewFile MemoryTable::WriteFile(const Rows& rows) {
 	file.add.path = "part-" + std::to_string(files_++) + ".parquet";
 	file.add.size = static_cast<int64_t>(100 + rows.size());
 	file.add.modification_time = clock.NowMs();
+	if (partitioned) {
+		const auto& x = rows.at(0).x;
+		for (const Row& row : rows) EXPECT_EQ(row.x, x) << "a file lies in one partition";
+		file.add.partition_values = {{"x", x ? std::optional(std::to_string(*x)) : std::nullopt}};
+	}
 	file.add.stats = Stats(rows);
 	file.num_records = static_cast<int64_t>(rows.size());
 	probe.files[file.add.path] = rows;
 	EXPECT_TRUE(memory.Create(file.add.path, "rows"));
 	return file;
+}
+
+std::vector<NewFile> MemoryTable::WriteFiles(const Rows& rows) {
+	if (!partitioned) return {WriteFile(rows)};
+	std::map<std::optional<int64_t>, Rows> partitions;
+	for (const Row& row : rows) partitions[row.x].push_back(row);
+	std::vector<NewFile> files;
+	for (const auto& [x, members] : partitions) files.push_back(WriteFile(members));
+	return files;
 }
 
 Transaction MemoryTable::Begin(SnapshotPtr base, const std::string& operation) const {
@@ -207,6 +221,7 @@ Transaction MemoryTable::Creation(const std::vector<Rows>& files, Configuration 
 		R"({"name":"x","type":"long","nullable":true,"metadata":{}},{"name":"y","type":"long","nullable":true,"metadata":{}}]})";
 	metadata.configuration = {{"delta.enableDeletionVectors", "true"}, {"delta.isolationLevel", level_}};
 	for (auto& [key, value] : properties) metadata.configuration[key] = value;
+	if (partitioned) metadata.partition_columns = {"x"};
 	transaction.changes.metadata = std::move(metadata);
 	for (const Rows& rows : files) transaction.changes.new_files.push_back(WriteFile(rows));
 	return transaction;
@@ -251,7 +266,7 @@ Rows MemoryTable::LiveRows(const Snapshot& snapshot) {
 Transaction MemoryTable::Insert(SnapshotPtr base, const Rows& rows) {
 	Transaction transaction = Begin(std::move(base), "WRITE");
 	transaction.operation_parameters = {{"mode", "\"Append\""}, {"partitionBy", "\"[]\""}};
-	transaction.changes.new_files.push_back(WriteFile(rows));
+	transaction.changes.new_files = WriteFiles(rows);
 	return transaction;
 }
 
@@ -274,7 +289,7 @@ Transaction MemoryTable::Update(SnapshotPtr base, const Predicate& where, const 
 			set(images.back());
 		}
 	}
-	if (!images.empty()) transaction.changes.new_files.push_back(WriteFile(images));
+	if (!images.empty()) transaction.changes.new_files = WriteFiles(images);
 	return transaction;
 }
 

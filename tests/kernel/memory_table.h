@@ -78,6 +78,7 @@ public:
 	TextGateway parquet {memory};
 	MemoryProbe probe;
 	CommitOptions options;
+	bool partitioned = false;  // by x; set before Create
 
 	// Version 0, with one file per group of rows.
 	SnapshotPtr Create(const std::vector<Rows>& files, Configuration properties = {});
@@ -86,6 +87,7 @@ public:
 
 	Transaction Begin(SnapshotPtr base, const std::string& operation) const;
 	NewFile WriteFile(const Rows& rows);
+	std::vector<NewFile> WriteFiles(const Rows& rows);  // one per partition
 	std::vector<Located> Scan(const Snapshot& snapshot);
 	Rows LiveRows(const Snapshot& snapshot);  // sorted
 
