@@ -9,6 +9,9 @@ import delta_log
 DEFAULTS = {
     "braid_durability": "fsync",
     "braid_concurrency_mode": "sound",
+    "braid_compat_runtime": "14.3",
+    "braid_compat_photon": "true",
+    "braid_row_level_concurrency_preview": "false",
     "braid_conflict_time_budget_ms": "10000",
     "braid_commit_timeout_ms": "600000",
     "braid_explain_rows": "5",
@@ -23,7 +26,7 @@ def test_listed_with_defaults_and_help(con):
 
 @pytest.mark.parametrize(
     "setting, value",
-    [("braid_durability", "'maybe'"), ("braid_concurrency_mode", "'loose'"), ("braid_commit_timeout_ms", "0"),
+    [("braid_durability", "'maybe'"), ("braid_concurrency_mode", "'loose'"), ("braid_compat_runtime", "'15'"), ("braid_commit_timeout_ms", "0"),
      ("braid_conflict_time_budget_ms", "-1"), ("braid_explain_rows", "-1")],
 )
 def test_values_are_checked(con, setting, value):
