@@ -13,6 +13,7 @@
 #include "engine/write/plan_create.h"
 #include "engine/write/plan_delete.h"
 #include "engine/write/plan_insert.h"
+#include "engine/write/plan_merge.h"
 #include "engine/write/plan_update.h"
 
 namespace braid::engine {
@@ -123,6 +124,13 @@ duckdb::PhysicalOperator& LakeCatalog::PlanUpdate(duckdb::ClientContext& context
 												  duckdb::PhysicalOperator& plan) {
 	op.table.Cast<LakeTableEntry>().RefuseWriteToThePast();
 	return engine::PlanUpdate(context, planner, op, plan);
+}
+
+duckdb::PhysicalOperator& LakeCatalog::PlanMergeInto(duckdb::ClientContext& context,
+													 duckdb::PhysicalPlanGenerator& planner,
+													 duckdb::LogicalMergeInto& op, duckdb::PhysicalOperator& plan) {
+	op.table.Cast<LakeTableEntry>().RefuseWriteToThePast();
+	return engine::PlanMergeInto(context, planner, op, plan);
 }
 
 }  // namespace braid::engine

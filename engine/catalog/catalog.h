@@ -55,6 +55,8 @@ public:
 										 duckdb::LogicalDelete& op, duckdb::PhysicalOperator& plan) override;
 	duckdb::PhysicalOperator& PlanUpdate(duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
 										 duckdb::LogicalUpdate& op, duckdb::PhysicalOperator& plan) override;
+	duckdb::PhysicalOperator& PlanMergeInto(duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
+											duckdb::LogicalMergeInto& op, duckdb::PhysicalOperator& plan) override;
 
 private:
 	void DropSchema(duckdb::ClientContext& context, duckdb::DropInfo& info) override;

@@ -14,6 +14,7 @@
 #include "engine/settings.h"
 #include "engine/statement/named_table.h"
 #include "engine/statement/spelling.h"
+#include "engine/write/merge_rewrite.h"
 #include "engine/write/plan_delete.h"
 
 namespace braid::engine {
@@ -48,6 +49,7 @@ void RegisterBraid(duckdb::ExtensionLoader& loader) {
 	duckdb::StorageExtension::Register(config, "braid", std::move(storage));
 	RegisterSettings(config);
 	RegisterDeleteReturning(config);
+	RegisterMergeRewrite(config);
 	RegisterSpelling(config);
 	RegisterPathTables(config);
 	RegisterScanFunction(loader);

@@ -30,17 +30,6 @@ duckdb::PhysicalOperator& PlanDelete(duckdb::ClientContext&, duckdb::PhysicalPla
 
 namespace {
 
-duckdb::optional_ptr<duckdb::LogicalGet> FindGet(duckdb::LogicalOperator& op, duckdb::idx_t table_index) {
-	if (op.type == duckdb::LogicalOperatorType::LOGICAL_GET &&
-		op.Cast<duckdb::LogicalGet>().table_index == table_index) {
-		return &op.Cast<duckdb::LogicalGet>();
-	}
-	for (auto& child : op.children) {
-		if (auto found = FindGet(*child, table_index)) return found;
-	}
-	return nullptr;
-}
-
 void AddOldImages(duckdb::LogicalOperator& op) {
 	for (auto& child : op.children) AddOldImages(*child);
 	if (op.type != duckdb::LogicalOperatorType::LOGICAL_DELETE) return;
