@@ -4,6 +4,7 @@
 // LakeTransactionManager hands it to the kernel's committer.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -27,6 +28,8 @@ struct TableWork {
 	SnapshotPtr view;
 	std::vector<std::string>
 		created_files;  // every file written by statements of this transaction, relative to the root; deleted on rollback
+	// Rows of an autocommit INSERT that wait in memory: writes their files, when the transaction commits. Empty: there are none.
+	std::function<std::vector<NewFile>()> late_files;
 };
 
 // A file of the table as the transaction sees it: the snapshot's files with our deletions, and our own new files.

@@ -12,6 +12,7 @@
 #include "engine/io/duckdb_row_probe.h"
 #include "engine/io/error_translation.h"
 #include "engine/settings.h"
+#include "engine/write/staging.h"
 #include "kernel/log/log_path.h"
 #include "kernel/storage/local_log_store.h"
 #include "kernel/txn/committer.h"
@@ -73,6 +74,8 @@ void DescribeOperation(braid::Transaction& work) {
 
 // No transaction is active in `context` here (trap 5): gateway and probe bring connections of their own.
 Status CommitTable(duckdb::ClientContext& context, TableWork& work, bool& keep_files) {
+	if (auto write = std::exchange(work.late_files, nullptr)) StageNewFiles(work, write());
+	if (work.work.changes.empty()) return {};
 	auto options = CommitOptionsOf(context);
 	LocalLogStore store(work.table->root(), options.durable);
 	DuckdbParquetGateway parquet(*context.db);
@@ -116,7 +119,7 @@ duckdb::ErrorData LakeTransactionManager::CommitTransaction(duckdb::ClientContex
 	bool keep_files = false;
 	std::set<std::string> committed;
 	auto* changed = taken->modified();
-	if (changed && !changed->work.changes.empty()) {
+	if (changed && (changed->late_files || !changed->work.changes.empty())) {
 		try {
 			auto status = CommitTable(context, *changed, keep_files);
 			if (status) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that come sorted (ORDER BY) are written by one thread in that order; all others by every thread.
+// Rows that come sorted (ORDER BY) are written by one thread in that order; few rows by the thread
+// that reads them; all others by every thread.
 #include "engine/write/plan_insert.h"
 
 #include "engine/catalog/table_entry.h"
-#include "engine/write/write_sink.h"
+#include "engine/write/inline_write.h"
 
 namespace braid::engine {
 
-duckdb::PhysicalOperator& PlanInsert(duckdb::ClientContext&, duckdb::PhysicalPlanGenerator& planner,
+duckdb::PhysicalOperator& PlanInsert(duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
 									 duckdb::LogicalInsert& op, duckdb::optional_ptr<duckdb::PhysicalOperator> plan) {
 	auto& table = op.table.Cast<LakeTableEntry>();
 	if (op.on_conflict_info.action_type != duckdb::OnConflictAction::THROW) {
@@ -17,9 +18,11 @@ duckdb::PhysicalOperator& PlanInsert(duckdb::ClientContext&, duckdb::PhysicalPla
 			table.name);
 	}
 	if (!op.column_index_map.empty()) plan = &planner.ResolveDefaultsProjection(op, *plan);
-	auto& write =
-		planner.Make<LakeWrite>(op.types, WriteKind::kInsert, table.catalog, table.table(), op.estimated_cardinality)
-			.Cast<LakeWrite>();
+	auto make = [&]<class Write>() -> LakeWrite& {
+		return planner.Make<Write>(op.types, WriteKind::kInsert, table.catalog, table.table(), op.estimated_cardinality)
+			.template Cast<LakeWrite>();
+	};
+	auto& write = ReadsFewRows(context, *plan) ? make.operator()<InlineWrite>() : make.operator()<LakeWrite>();
 	write.returning = op.return_chunk;
 	write.keeps_order =
 		duckdb::PhysicalPlanGenerator::OrderPreservationRecursive(*plan) == duckdb::OrderPreservationType::FIXED_ORDER;

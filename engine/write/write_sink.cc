@@ -22,12 +22,14 @@ struct WriteState : duckdb::GlobalSinkState {
 	TableWork* work = nullptr;
 	SnapshotPtr view;
 	int64_t started_ms = SystemClock().MonotonicMs();
-	std::unique_ptr<ParquetOutput> output;
+	std::shared_ptr<ParquetOutput> output;
 
 	std::mutex mutex;  // guards what follows
 	PositionCollector positions;
 	uint64_t rows = 0;
 	duckdb::unique_ptr<duckdb::ColumnDataCollection> returned;
+	duckdb::ColumnDataScanState scan;  // of `returned`
+	bool scan_started = false;
 };
 
 struct ThreadState : duckdb::LocalSinkState {
@@ -37,11 +39,6 @@ struct ThreadState : duckdb::LocalSinkState {
 	PositionCollector positions;
 	uint64_t rows = 0;
 	duckdb::unique_ptr<duckdb::ColumnDataCollection> returned;
-};
-
-struct ReturnState : duckdb::GlobalSourceState {
-	duckdb::ColumnDataScanState scan;
-	bool started = false;
 };
 
 const char* OperationName(WriteKind kind) {
@@ -93,7 +90,7 @@ duckdb::unique_ptr<duckdb::GlobalSinkState> LakeWrite::GetGlobalSinkState(duckdb
 	auto table_types = images.empty() ? row_types : duckdb::vector<duckdb::LogicalType>();
 	for (auto& image : images) table_types.push_back(image->return_type);
 	if (writes_rows())
-		state->output = std::make_unique<ParquetOutput>(context, *state->work, *state->view, table_types);
+		state->output = std::make_shared<ParquetOutput>(context, *state->work, *state->view, table_types);
 	if (returning) state->returned = duckdb::make_uniq<duckdb::ColumnDataCollection>(context, types);
 	return state;
 }
@@ -147,50 +144,51 @@ duckdb::SinkCombineResultType LakeWrite::Combine(duckdb::ExecutionContext&,
 
 duckdb::SinkFinalizeType LakeWrite::Finalize(duckdb::Pipeline&, duckdb::Event&, duckdb::ClientContext& context,
 											 duckdb::OperatorSinkFinalizeInput& input) const {
-	auto& global = input.global_state.Cast<WriteState>();
-	if (!global.work) return duckdb::SinkFinalizeType::READY;
+	Stage(context, input.global_state);
+	return duckdb::SinkFinalizeType::READY;
+}
+
+void LakeWrite::Stage(duckdb::ClientContext& context, duckdb::GlobalSinkState& state) const {
+	auto& global = state.Cast<WriteState>();
+	if (!global.work) return;
 	auto& work = *global.work;
 	if (kind == WriteKind::kUpdate && global.positions.duplicate())
 		RefuseDoubleMatch(context, work, *global.positions.duplicate());
 	if (kind == WriteKind::kDelete)
 		global.rows = global.positions.Cardinality();  // DELETE ... USING may meet a row several times
-	auto files = global.output ? global.output->Finish() : std::vector<NewFile>();
 	if (global.rows > 0 && kind != WriteKind::kCreateTableAs) NameOperation(work, OperationName(kind));
 	if (removes_rows()) StageDeletions(context, work, global.positions.by_file());
-	uint64_t bytes = 0;
-	for (auto& file : files) bytes += static_cast<uint64_t>(file.add.size);
-	auto file_count = files.size();
-	StageNewFiles(work, std::move(files));
+	if (global.output) StageOutput(context, work, std::move(global.output));
 
 	std::lock_guard guard(work.mutex);
 	if (writes_rows() && kind != WriteKind::kUpdate) {
-		AddMetric(work, "numFiles", file_count);
 		AddMetric(work, "numOutputRows", global.rows);
-		AddMetric(work, "numOutputBytes", bytes);
 	} else if (global.rows > 0) {
 		AddMetric(work, "executionTimeMs", static_cast<uint64_t>(SystemClock().MonotonicMs() - global.started_ms));
 		AddMetric(work, kind == WriteKind::kUpdate ? "numUpdatedRows" : "numDeletedRows", global.rows);
 	}
-	return duckdb::SinkFinalizeType::READY;
 }
 
-duckdb::unique_ptr<duckdb::GlobalSourceState> LakeWrite::GetGlobalSourceState(duckdb::ClientContext&) const {
-	return duckdb::make_uniq<ReturnState>();
+void LakeWrite::StageOutput(duckdb::ClientContext&, TableWork& work, std::shared_ptr<ParquetOutput> output) const {
+	StageNewFiles(work, output->Finish());
 }
 
-duckdb::SourceResultType LakeWrite::GetDataInternal(duckdb::ExecutionContext&, duckdb::DataChunk& chunk,
-													duckdb::OperatorSourceInput& input) const {
-	auto& global = sink_state->Cast<WriteState>();
+bool LakeWrite::Return(duckdb::GlobalSinkState& state, duckdb::DataChunk& chunk) const {
+	auto& global = state.Cast<WriteState>();
 	if (!returning) {
 		chunk.SetCardinality(1);
 		chunk.SetValue(0, 0, duckdb::Value::BIGINT(static_cast<int64_t>(global.rows)));
-		return duckdb::SourceResultType::FINISHED;
+		return false;
 	}
-	auto& state = input.global_state.Cast<ReturnState>();
-	if (!state.started) global.returned->InitializeScan(state.scan);
-	state.started = true;
-	global.returned->Scan(state.scan, chunk);
-	return chunk.size() == 0 ? duckdb::SourceResultType::FINISHED : duckdb::SourceResultType::HAVE_MORE_OUTPUT;
+	if (!global.scan_started) global.returned->InitializeScan(global.scan);
+	global.scan_started = true;
+	global.returned->Scan(global.scan, chunk);
+	return chunk.size() > 0;
+}
+
+duckdb::SourceResultType LakeWrite::GetDataInternal(duckdb::ExecutionContext&, duckdb::DataChunk& chunk,
+													duckdb::OperatorSourceInput&) const {
+	return Return(*sink_state, chunk) ? duckdb::SourceResultType::HAVE_MORE_OUTPUT : duckdb::SourceResultType::FINISHED;
 }
 
 }  // namespace braid::engine

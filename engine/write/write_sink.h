@@ -15,6 +15,8 @@
 
 namespace braid::engine {
 
+class ParquetOutput;
+
 enum class WriteKind { kInsert, kDelete, kUpdate, kCreateTableAs };
 
 class LakeWrite : public duckdb::PhysicalOperator {
@@ -51,9 +53,14 @@ public:
 										  duckdb::OperatorSinkCombineInput& input) const override;
 	duckdb::SinkFinalizeType Finalize(duckdb::Pipeline& pipeline, duckdb::Event& event, duckdb::ClientContext& context,
 									  duckdb::OperatorSinkFinalizeInput& input) const override;
-	duckdb::unique_ptr<duckdb::GlobalSourceState> GetGlobalSourceState(duckdb::ClientContext& context) const override;
 
 protected:
+	virtual void StageOutput(duckdb::ClientContext& context, TableWork& work,
+							 std::shared_ptr<ParquetOutput> output) const;
+	// After all rows: finishes the files and stages the changes.
+	void Stage(duckdb::ClientContext& context, duckdb::GlobalSinkState& state) const;
+	// The next rows of the statement's result: the number of rows changed, or those for RETURNING. False: they were the last.
+	bool Return(duckdb::GlobalSinkState& state, duckdb::DataChunk& chunk) const;
 	duckdb::SourceResultType GetDataInternal(duckdb::ExecutionContext& context, duckdb::DataChunk& chunk,
 											 duckdb::OperatorSourceInput& input) const override;
 };
