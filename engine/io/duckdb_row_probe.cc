@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/json.h"
 #include "duckdb/common/multi_file/multi_file_reader.hpp"
 #include "duckdb/execution/expression_executor.hpp"
+#include "duckdb/function/create_sort_key.hpp"
 #include "duckdb/planner/expression/bound_conjunction_expression.hpp"
 #include "engine/io/error_translation.h"
 #include "engine/io/predicate_expression.h"
 #include "engine/io/row_reader.h"
 #include "engine/scan/row_predicate.h"
+#include "kernel/schema/column_mapping.h"
 #include "kernel/stats/file_stats.h"
 
 namespace braid::engine {
@@ -64,10 +67,10 @@ duckdb::ClientContext& DuckdbRowProbe::Session() {
 	return *session_->context;
 }
 
-ScanSourcePtr DuckdbRowProbe::SourceOf(std::span<const ProbeRequest> requests) const {
+ScanSourcePtr DuckdbRowProbe::SourceOf(std::span<const ProbeRequest> requests, SnapshotPtr view) const {
 	auto source = std::make_shared<ScanSource>();
 	source->table = table_;
-	source->view = view_;
+	source->view = std::move(view);
 	source->own_files.reserve(requests.size());  // ScanFile points into it
 	for (auto& request : requests) {
 		auto& add = source->own_files.emplace_back(*request.file);
@@ -127,9 +130,7 @@ void DuckdbRowProbe::AddPictures(std::span<const ProbeRequest> requests, std::ve
 	}
 }
 
-Result<std::vector<ProbeMatch>> DuckdbRowProbe::Match(std::span<const ProbeRequest> requests, const Predicate& bound,
-													  const RowPredicate* exact, size_t limit) {
-	if (requests.empty() || limit == 0) return std::vector<ProbeMatch>();
+Status DuckdbRowProbe::CheckFilesExist(std::span<const ProbeRequest> requests) const {
 	for (auto& request : requests) {
 		auto source = SourceOf(std::span(&request, 1));
 		auto location = source->Location(source->files.front());
@@ -138,6 +139,22 @@ Result<std::vector<ProbeMatch>> DuckdbRowProbe::Match(std::span<const ProbeReque
 			return Fail(ErrorKind::kNotFound, "Table " + view_->table + ": data file " + location + " is gone");
 		}
 	}
+	return {};
+}
+
+Status DuckdbRowProbe::Guard(const std::function<Status()>& read) const {
+	try {
+		return read();
+	} catch (const std::exception& exception) {
+		return std::unexpected(
+			ToError(duckdb::ErrorData(exception), "Table " + view_->table + ": reading rows of concurrent commits"));
+	}
+}
+
+Result<std::vector<ProbeMatch>> DuckdbRowProbe::Match(std::span<const ProbeRequest> requests, const Predicate& bound,
+													  const RowPredicate* exact, size_t limit) {
+	if (requests.empty() || limit == 0) return std::vector<ProbeMatch>();
+	BRAID_TRY(CheckFilesExist(requests));
 	try {
 		auto matches = Find(requests, bound, exact, limit);
 		AddPictures(requests, matches);
@@ -146,6 +163,140 @@ Result<std::vector<ProbeMatch>> DuckdbRowProbe::Match(std::span<const ProbeReque
 		return std::unexpected(
 			ToError(duckdb::ErrorData(exception), "Table " + view_->table + ": reading rows of concurrent commits"));
 	}
+}
+
+Result<std::vector<PositionSet>> DuckdbRowProbe::MatchAll(std::span<const ProbeRequest> requests,
+														  const Predicate& bound, const RowPredicate* exact) {
+	BRAID_TRY(CheckFilesExist(requests));
+	std::vector<PositionSet> found(requests.size());
+	if (requests.empty()) return found;
+	BRAID_TRY(Guard([&]() -> Status {
+		for (auto& match : Find(requests, bound, exact, SIZE_MAX)) found[match.request].Add(match.position);
+		return {};
+	}));
+	return found;
+}
+
+// Ids that are nowhere written down: base row id + position.
+static Status CountIds(size_t index, const ProbeRequest& request, const RowIdSink& sink) {
+	auto rows = NumRecords(request.file->stats);
+	if (!request.file->base_row_id || (!rows && !request.only))
+		return Fail(ErrorKind::kNotFound, request.file->path + " has rows without ids");
+	auto asked = request.only ? *request.only : PositionSet::Range(0, static_cast<uint64_t>(*rows));
+	if (request.except) asked -= *request.except;
+	auto positions = asked.ToVector();
+	std::vector<int64_t> ids;
+	for (auto position : positions) ids.push_back(*request.file->base_row_id + static_cast<int64_t>(position));
+	return sink(index, positions, ids);
+}
+
+Status DuckdbRowProbe::ReadRowIds(std::span<const ProbeRequest> requests, const std::string& column,
+								  const RowIdSink& sink) {
+	if (column.empty()) {
+		for (size_t i = 0; i < requests.size(); i++) BRAID_TRY(CountIds(i, requests[i], sink));
+		return {};
+	}
+	BRAID_TRY(CheckFilesExist(requests));
+	return Guard([&] { return ReadHiddenIds(requests, column, sink); });
+}
+
+// The table with one more column, which its schema does not show: the physical name is known as it is.
+static SnapshotPtr WithHiddenColumn(const Snapshot& view, const std::string& column) {
+	auto wider = std::make_shared<Snapshot>(view);
+	auto schema = std::make_shared<DataType>(*view.schema);
+	auto type = std::make_shared<DataType>();
+	type->kind = TypeKind::kLong;
+	Field field;
+	field.name = column;
+	field.type = std::move(type);
+	field.metadata[kPhysicalNameKey] = JsonString(column);
+	schema->fields.push_back(std::move(field));
+	wider->schema = std::move(schema);
+	return wider;
+}
+
+Status DuckdbRowProbe::ReadHiddenIds(std::span<const ProbeRequest> requests, const std::string& column,
+									 const RowIdSink& sink) {
+	auto view = WithHiddenColumn(*view_, column);
+	RowReader reader(Session(), SourceOf(requests, view), {view->schema->fields.size() - 1, kFileIndex, kRowNumber});
+	std::vector<uint64_t> positions;
+	std::vector<int64_t> ids;
+	size_t current = 0;
+	auto flush = [&]() -> Status {
+		BRAID_TRY(sink(current, positions, ids));
+		positions.clear();
+		ids.clear();
+		return {};
+	};
+	while (auto* rows = reader.Next()) {
+		for (auto& vector : rows->data) vector.Flatten(rows->size());
+		auto hidden = duckdb::FlatVector::GetData<int64_t>(rows->data[0]);
+		auto files = duckdb::FlatVector::GetData<uint64_t>(rows->data[1]);
+		auto numbers = duckdb::FlatVector::GetData<int64_t>(rows->data[2]);
+		for (duckdb::idx_t row = 0; row < rows->size(); row++) {
+			auto& request = requests[files[row]];
+			auto position = static_cast<uint64_t>(numbers[row]);
+			if (!Asked(request, position)) continue;
+			auto written = duckdb::FlatVector::Validity(rows->data[0]).RowIsValid(row);
+			if (!written && !request.file->base_row_id)
+				return Fail(ErrorKind::kNotFound, request.file->path + " has rows without ids");
+			if (current != files[row]) BRAID_TRY(flush());
+			current = files[row];
+			positions.push_back(position);
+			ids.push_back(written ? hidden[row] : *request.file->base_row_id + numbers[row]);
+		}
+		BRAID_TRY(flush());
+	}
+	return {};
+}
+
+// Sort keys take 0.0 and -0.0, and all NaN, for the same.
+static void ReferenceBits(duckdb::Vector& target, duckdb::Vector& source) {
+	if (target.GetType() == source.GetType()) {
+		target.Reference(source);
+	} else {
+		target.Reinterpret(source);
+	}
+}
+
+static duckdb::LogicalType TypeOfBits(const duckdb::LogicalType& type) {
+	if (type.id() == duckdb::LogicalTypeId::FLOAT) return duckdb::LogicalType::INTEGER;
+	return type.id() == duckdb::LogicalTypeId::DOUBLE ? duckdb::LogicalType::BIGINT : type;
+}
+
+Status DuckdbRowProbe::ReadContents(std::span<const ProbeRequest> requests, const RowContentSink& sink) {
+	BRAID_TRY(CheckFilesExist(requests));
+	return Guard([&]() -> Status {
+		auto columns = AllColumns(*view_);
+		auto width = columns.size();
+		columns.push_back(kFileIndex);
+		columns.push_back(kRowNumber);
+		RowReader reader(Session(), SourceOf(requests), columns);
+		duckdb::vector<duckdb::OrderModifiers> order(
+			width, duckdb::OrderModifiers(duckdb::OrderType::ASCENDING, duckdb::OrderByNullType::NULLS_LAST));
+		while (auto* rows = reader.Next()) {
+			rows->Flatten();
+			duckdb::vector<duckdb::LogicalType> types;
+			for (size_t i = 0; i < width; i++) types.push_back(TypeOfBits(rows->data[i].GetType()));
+			duckdb::DataChunk bits;
+			bits.InitializeEmpty(types);
+			for (size_t i = 0; i < width; i++) ReferenceBits(bits.data[i], rows->data[i]);
+			bits.SetCardinality(rows->size());
+			duckdb::Vector keys(duckdb::LogicalType::BLOB, rows->size());
+			duckdb::CreateSortKeyHelpers::CreateSortKey(bits, order, keys);
+			keys.Flatten(rows->size());
+			auto contents = duckdb::FlatVector::GetData<duckdb::string_t>(keys);
+			auto files = duckdb::FlatVector::GetData<uint64_t>(rows->data[width]);
+			auto numbers = duckdb::FlatVector::GetData<int64_t>(rows->data[width + 1]);
+			for (duckdb::idx_t row = 0; row < rows->size(); row++) {
+				auto position = static_cast<uint64_t>(numbers[row]);
+				if (!Asked(requests[files[row]], position)) continue;
+				auto& content = contents[row];
+				BRAID_TRY(sink(files[row], position, std::string_view(content.GetData(), content.GetSize())));
+			}
+		}
+		return {};
+	});
 }
 
 // In the order of `positions`, whatever order the scan finds them in.

@@ -65,11 +65,11 @@ static void AddFileMetrics(const std::string& operation, const RebaseCounts& cou
 	}
 }
 
-// New images of removed rows are written without their old ids; rows that only come or only go leave the others' ids alone.
+// New images of removed rows may be written without their old ids; rows that only come or only go leave the others' ids alone.
 static bool KeepsRowIds(const Transaction& transaction) {
 	const StagedChanges& changes = transaction.changes;
 	const bool removes = !changes.deleted_rows.empty() || !changes.replaced_files.empty() || changes.removes_all;
-	return changes.new_files.empty() || !removes;
+	return changes.new_files.empty() || !removes || changes.keeps_row_ids;
 }
 
 CommitInfo MakeCommitInfo(const Transaction& transaction, const RebaseCounts& counts, const AttemptFacts& facts) {

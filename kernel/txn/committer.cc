@@ -11,6 +11,7 @@
 #include "kernel/txn/commit_info.h"
 #include "kernel/txn/conflict.h"
 #include "kernel/txn/gate.h"
+#include "kernel/txn/mover.h"
 #include "kernel/txn/post_commit.h"
 #include "kernel/txn/row_rebase.h"
 
@@ -30,9 +31,11 @@ private:
 	std::unexpected<Error> TableReplaced() const;
 	Status CheckPatience();
 	Status JudgeWinners();
-	Result<std::string> Prepare(std::vector<std::string>& dropped_files);
+	Result<RebasedCommit> Rebase(int64_t now_ms);
+	Result<std::string> Serialize(RebasedCommit rebased, int64_t now_ms);
 	Status MakeDurable();
 	CommitOutcome Won(const std::string& bytes);
+	CommitOutcome NothingLeft(const std::vector<std::string>& dropped_files);
 	void BackOff();
 
 	int64_t NextVersion() const { return head_ ? head_->version + 1 : 0; }
@@ -48,6 +51,7 @@ private:
 	SurvivingAppends survivors_;
 	VectorCache vectors_;
 	RowTester tester_;
+	Relocation relocation_;
 	RowRebase rebase_;
 	bool data_durable_ = false;
 	bool outcome_unknown_ = false;  // some attempt may have been written: its version has not been read since
@@ -67,7 +71,8 @@ CommitRun::CommitRun(const CommitContext& context, const Transaction& transactio
 	  vectors_(context.store),
 	  tester_(context.probe, {context.clock, context.options.conflict_time_budget_ms,
 							  static_cast<size_t>(std::max(context.options.explain_rows, 1)), context.interrupted}),
-	  rebase_(context.store, context.random, vectors_, transaction) {}
+	  relocation_(transaction, context.probe, vectors_, tester_),
+	  rebase_(context.store, context.random, vectors_) {}
 
 static bool IsCommitOf(const Snapshot& snapshot, const StoredFile& file) {
 	const bool same_size = snapshot.commit_size < 0 || snapshot.commit_size == file.size;
@@ -98,8 +103,11 @@ Result<CommitOutcome> CommitRun::Race() {
 		BRAID_TRY(std::optional<CommitOutcome> already, CatchUp());
 		if (already) return *std::move(already);
 		BRAID_TRY(JudgeWinners());
-		std::vector<std::string> dropped_files;
-		BRAID_TRY(const std::string bytes, Prepare(dropped_files));
+		const int64_t now = context_.clock.NowMs();
+		BRAID_TRY(RebasedCommit rebased, Rebase(now));
+		const std::vector<std::string> dropped_files = rebased.dropped_files;
+		if (rebased.Empty()) return NothingLeft(dropped_files);
+		BRAID_TRY(const std::string bytes, Serialize(std::move(rebased), now));
 		BRAID_TRY(MakeDurable());
 		attempts_++;
 		const Status put = context_.store.PutIfAbsent(CommitPath(NextVersion()), bytes);
@@ -210,6 +218,7 @@ Status CommitRun::JudgeWinners() {
 							  context_.options.compat,
 							  winners_,
 							  vectors_,
+							  relocation_,
 							  tester_,
 							  context_.probe,
 							  static_cast<size_t>(std::max(context_.options.explain_rows, 0))};
@@ -226,12 +235,28 @@ static TableOperation OperationOf(const StagedChanges& changes) {
 	return removes && changes.data_change ? TableOperation::kChange : TableOperation::kAppend;
 }
 
-// The bytes of the next version; the whole text is made anew for each attempt.
-Result<std::string> CommitRun::Prepare(std::vector<std::string>& dropped_files) {
+// What our changes are on top of the newest version.
+Result<RebasedCommit> CommitRun::Rebase(int64_t now_ms) {
 	const Snapshot* head = head_.get();
-	const int64_t now = context_.clock.NowMs();
 	if (head) BRAID_TRY(CheckWrite(*head, OperationOf(transaction_.changes)));
-	BRAID_TRY(RebasedCommit rebased, rebase_.Onto(head, NextVersion(), now, survivors_));
+	RebasePlan plan = PlanAsStaged(transaction_);
+	plan.survivors = survivors_;
+	if (!winners_.empty()) {
+		plan.deleted_rows.clear();
+		for (const auto& [path, place] : relocation_.rows()) plan.deleted_rows[place.path] = place.rows;
+	}
+	if (!winners_.empty() && IsMover(transaction_)) {
+		BRAID_TRY(MovedFiles moved, MoveOnto(transaction_, *head, vectors_));
+		plan.replaced_files = std::move(moved.replaced_files);
+		plan.masks = std::move(moved.masks);
+		plan.dropped = std::move(moved.dropped);
+	}
+	return rebase_.Onto(transaction_, plan, head, NextVersion(), now_ms);
+}
+
+// The bytes of the next version; the whole text is made anew for each attempt.
+Result<std::string> CommitRun::Serialize(RebasedCommit rebased, int64_t now) {
+	const Snapshot* head = head_.get();
 	AttemptFacts facts;
 	facts.version = NextVersion();
 	facts.now_ms = now;
@@ -253,7 +278,6 @@ Result<std::string> CommitRun::Prepare(std::vector<std::string>& dropped_files) 
 	AppendActionLine(MakeCommitInfo(transaction_, rebased.counts, facts), bytes);
 	for (const Action& action : rebased.actions) AppendActionLine(action, bytes);
 	rows_rebased_ = rebased.counts.rows_rebased;
-	dropped_files = std::move(rebased.dropped_files);
 	return bytes;
 }
 
@@ -284,6 +308,19 @@ CommitOutcome CommitRun::Won(const std::string& bytes) {
 		outcome.snapshot = *std::move(snapshot);
 		PostCommit(context_, *outcome.snapshot, txn_id_);
 	}
+	return outcome;
+}
+
+// Others have done or undone all that we wanted to do: success without a version of our own.
+CommitOutcome CommitRun::NothingLeft(const std::vector<std::string>& dropped_files) {
+	rebase_.DeleteVectorFiles();
+	for (const std::string& file : dropped_files) (void)context_.store.Delete(file);
+	CommitOutcome outcome;
+	outcome.version = head_->version;
+	outcome.snapshot = head_;
+	outcome.txn_id = txn_id_;
+	outcome.attempts = attempts_;
+	outcome.winners = static_cast<int>(winners_.size());
 	return outcome;
 }
 

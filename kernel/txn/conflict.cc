@@ -5,8 +5,10 @@
 #include <map>
 
 #include "kernel/log/log_path.h"
+#include "kernel/txn/copied_rows.h"
 #include "kernel/txn/file_test.h"
 #include "kernel/txn/gate.h"
+#include "kernel/txn/mover.h"
 #include "kernel/txn/write_serializable.h"
 
 namespace braid {
@@ -36,31 +38,23 @@ private:
 	Status TestEveryWinner();
 	Status AskAbout(FileEffect& effect, std::vector<RowQuestion>& questions);
 	Status FindClashes(const FileDelta& delta);
-	Status FindDeletedTargets(const FileDelta& delta, const RowSelection& removed);
-	void FindReplacedTarget(const FileDelta& delta);
+	Status FindLostRows();
+	Status FindReplacedTarget(const FileDelta& delta);
 	Status FindReads(const FileDelta& delta, const RowSelection& rows, Finding FileEffect::*side);
+	Result<Finding> Exactly(const RowSelection& rows, const PositionSet& matching);
 	Result<Finding> StillMatched(const RowSelection& rows, const Finding& gross, bool covered);
-	const PositionSet* DeletesOf(const LiveFile* before) const;
 
 	const JudgeContext& context_;
 	const StagedChanges& changes_;
 	std::vector<Read> reads_;
-	std::map<std::string, const PositionSet*> deletes_;  // by decoded path
-	std::set<std::string> replaced_;                     // likewise
+	std::set<std::string> replaced_;  // decoded paths
 	std::vector<Clash> clashes_;
 };
 
 Judgement::Judgement(const JudgeContext& context)
 	: context_(context), changes_(context.transaction.changes), reads_(context.transaction.reads.reads) {
 	if (changes_.removes_all) reads_.push_back({Predicate::True(), nullptr, false});
-	for (const auto& [path, rows] : changes_.deleted_rows) deletes_[DecodePath(path)] = &rows;
 	for (const auto& path : changes_.replaced_files) replaced_.insert(DecodePath(path));
-}
-
-const PositionSet* Judgement::DeletesOf(const LiveFile* before) const {
-	if (!before) return nullptr;
-	const auto found = deletes_.find(DecodePath(before->path));
-	return found == deletes_.end() ? nullptr : found->second;
 }
 
 // A plain DELETE or UPDATE put every row that it read into its deletes, for files that it has seen.
@@ -72,9 +66,7 @@ Status Judgement::AskAbout(FileEffect& effect, std::vector<RowQuestion>& questio
 	if (effect.moved) return {};
 	if (!effect.removed.tested) {
 		BRAID_TRY(RowSelection rows, RemovedRows(effect.before, effect.after, context_.vectors));
-		const PositionSet* deletes = DeletesOf(effect.before);
 		effect.removed.tested = true;
-		effect.removed.matched = deletes && !rows.Among(*deletes).Empty();
 		questions.push_back({std::move(rows), Covered(effect, *context_.transaction.base), &effect.removed});
 	}
 	if (!effect.added.tested) {
@@ -89,50 +81,49 @@ Status Judgement::TestEveryWinner() {
 	for (WinningCommit& winner : context_.winners) {
 		for (FileEffect& effect : winner.effects) BRAID_TRY(AskAbout(effect, questions));
 	}
-	return context_.tester.Test(questions, reads_, *context_.transaction.base);
+	BRAID_TRY(context_.tester.Test(questions, reads_, *context_.transaction.base));
+	for (WinningCommit& winner : context_.winners) {
+		BRAID_TRY(DiscardCopiedRows(winner, reads_, context_.probe, context_.vectors, context_.tester));
+	}
+	return context_.relocation.Follow(context_.winners);
 }
 
-// Rows that we delete and that a winner deleted, or moved to a place that we do not know.
-Status Judgement::FindDeletedTargets(const FileDelta& delta, const RowSelection& removed) {
-	const PositionSet* deletes = delta.moved_in ? nullptr : DeletesOf(delta.first);
-	if (!deletes) return {};
-	const PositionSet hits = removed.Among(*deletes);
-	if (!hits.Empty()) {
-		BRAID_TRY(AddFile add, ToAddFile(*delta.first));
-		auto pictures = context_.probe.Describe(add, hits.ToVector(context_.explain_rows));
-		const WinningCommit* culprit = delta.history.back().first;
-		for (const auto& [winner, effect] : delta.history) {
-			if (effect->removed.matched) culprit = winner;
-		}
-		clashes_.push_back({&RuleFor(OurAction::kRemovesRow, WinnerEffect::kRemovesRow), culprit, add.path,
-							pictures ? *std::move(pictures) : std::vector<std::string> {}, false});
-	}
-	if (delta.moved_away && hits.Cardinality() < deletes->Cardinality()) {
-		clashes_.push_back({&RuleFor(OurAction::kRemovesRow, WinnerEffect::kMovesRow),
-							delta.history.back().first,
-							std::string(delta.first->path),
-							{},
-							false});
+// Rows that we delete and that a winner removed, or moved where we cannot follow.
+Status Judgement::FindLostRows() {
+	for (const LostRows& lost : context_.relocation.lost()) {
+		const auto winner = std::ranges::find(context_.winners, lost.winner, &WinningCommit::version);
+		BRAID_CHECK(winner != context_.winners.end());
+		const auto theirs = lost.moved ? WinnerEffect::kMovesRow : WinnerEffect::kRemovesRow;
+		Clash clash {&RuleFor(OurAction::kRemovesRow, theirs), &*winner, lost.file.path, {}, lost.unproven};
+		auto pictures = context_.probe.Describe(lost.file, lost.rows.ToVector(context_.explain_rows));
+		if (pictures && !lost.moved) clash.rows = *std::move(pictures);
+		clashes_.push_back(std::move(clash));
 	}
 	return {};
 }
 
-// Copy-on-write is judged per file: the entry that we replace must be the one that we read.
-void Judgement::FindReplacedTarget(const FileDelta& delta) {
-	if (!delta.first || delta.moved_in || !replaced_.contains(delta.path)) return;
-	if (delta.last && !delta.moved_away && SameVector(*delta.first, *delta.last)) return;
+// Copy-on-write is judged per file: the entry that we replace must be the one that we read. A mover need only know that no row has come back.
+Status Judgement::FindReplacedTarget(const FileDelta& delta) {
+	if (!delta.first || delta.moved_in || !replaced_.contains(delta.path)) return {};
+	if (IsMover(context_.transaction)) {
+		BRAID_TRY(const RowSelection back, AddedRows(delta.first, delta.last, context_.vectors));
+		if (back.Empty()) return {};
+	}
+	if (delta.last && !delta.moved_away && SameVector(*delta.first, *delta.last)) return {};
 	const auto theirs = delta.moved_away ? WinnerEffect::kMovesRow : WinnerEffect::kRemovesRow;
 	clashes_.push_back({&RuleFor(OurAction::kReplacesFile, theirs),
 						delta.history.back().first,
 						std::string(delta.first->path),
 						{},
 						false});
+	return {};
 }
 
 // A winner's match counts only if the row is still in the net delta: it may have been inserted and deleted again.
 Result<Finding> Judgement::StillMatched(const RowSelection& rows, const Finding& gross, bool covered) {
 	Finding net;
 	if (rows.Empty()) return net;
+	if (gross.rows) return Exactly(rows, rows.Among(*gross.rows));
 	for (const ProbeMatch& sample : gross.samples) {
 		if (rows.Contains(sample.position)) net.samples.push_back(sample);
 	}
@@ -140,6 +131,18 @@ Result<Finding> Judgement::StillMatched(const RowSelection& rows, const Finding&
 	if (net.matched) return net;
 	RowQuestion question {rows, covered, &net};
 	BRAID_TRY(context_.tester.Test(std::span(&question, 1), reads_, *context_.transaction.base));
+	return net;
+}
+
+Result<Finding> Judgement::Exactly(const RowSelection& rows, const PositionSet& matching) {
+	Finding net;
+	net.matched = !matching.Empty();
+	const auto positions = matching.ToVector(context_.explain_rows);
+	if (positions.empty()) return net;
+	BRAID_TRY(const AddFile add, ToAddFile(*rows.file));
+	const auto pictures = context_.probe.Describe(add, positions);
+	for (size_t i = 0; i < positions.size(); i++)
+		net.samples.push_back({0, positions[i], pictures ? (*pictures)[i] : ""});
 	return net;
 }
 
@@ -165,8 +168,7 @@ Status Judgement::FindReads(const FileDelta& delta, const RowSelection& rows, Fi
 Status Judgement::FindClashes(const FileDelta& delta) {
 	BRAID_TRY(const RowSelection removed, RemovedRows(delta.first, delta.last, context_.vectors));
 	BRAID_TRY(const RowSelection added, AddedRows(delta.first, delta.last, context_.vectors));
-	BRAID_TRY(FindDeletedTargets(delta, removed));
-	FindReplacedTarget(delta);
+	BRAID_TRY(FindReplacedTarget(delta));
 	BRAID_TRY(FindReads(delta, removed, &FileEffect::removed));
 	return FindReads(delta, added, &FileEffect::added);
 }
@@ -203,6 +205,7 @@ std::unexpected<Error> Raise(const JudgeContext& context, const Clash& clash) {
 
 Result<SurvivingAppends> Judgement::Run() {
 	BRAID_TRY(TestEveryWinner());
+	BRAID_TRY(FindLostRows());
 	for (const FileDelta& delta : NetDelta(context_.winners)) BRAID_TRY(FindClashes(delta));
 	if (const Clash* clash = Worst(clashes_, context_.level, Verdict::kConflict)) return Raise(context_, *clash);
 	SurvivingAppends survivors;

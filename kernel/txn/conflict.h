@@ -9,6 +9,7 @@
 #include <string>
 
 #include "kernel/txn/conflict_rules.h"
+#include "kernel/txn/relocation.h"
 #include "kernel/txn/row_test.h"
 #include "kernel/txn/transaction.h"
 
@@ -21,6 +22,7 @@ struct JudgeContext {
 	CompatOptions compat;
 	std::span<WinningCommit> winners;  // all of them since transaction.base; findings are kept in them
 	VectorCache& vectors;
+	Relocation& relocation;
 	RowTester& tester;
 	RowProbe& probe;
 	size_t explain_rows = 5;

@@ -21,7 +21,7 @@ std::span<const ConflictRule> ConflictRules() {
 		{O::kRemovesRow, W::kAppendsBlindly, kAccept, kAccept, kConcurrentAppend, "R10"},
 		{O::kRemovesRow, W::kAddsRow, kAccept, kAccept, kConcurrentAppend, "R6"},
 		{O::kRemovesRow, W::kRemovesRow, kConflict, kConflict, kConcurrentDeleteDelete, "R6, R23"},
-		// Until rows can be followed through a rearrangement.
+		// Only if we cannot follow the row: else it is where the rearrangement put it.
 		{O::kRemovesRow, W::kMovesRow, kConflict, kConflict, kConcurrentDeleteDelete, "moved"},
 		{O::kReplacesFile, W::kAppendsBlindly, kAccept, kAccept, kConcurrentAppend, "R10"},
 		{O::kReplacesFile, W::kAddsRow, kAccept, kAccept, kConcurrentAppend, "R8, R13"},

@@ -52,19 +52,33 @@ static Result<int64_t> PhysicalRows(const Transaction& transaction, const std::s
 					"Rewrite the file or compute its statistics first. SQLSTATE: 2D521");
 }
 
-Result<std::map<std::string, RowRebase::Target>> RowRebase::Targets(const Snapshot* head) const {
+RebasePlan PlanAsStaged(const Transaction& transaction) {
+	RebasePlan plan;
+	plan.deleted_rows = transaction.changes.deleted_rows;
+	plan.replaced_files = transaction.changes.replaced_files;
+	return plan;
+}
+
+// Rows of an own new file that are not to appear.
+static PositionSet HiddenRows(const NewFile& file, const RebasePlan& plan, size_t index) {
+	return plan.masks.empty() ? file.deleted : file.deleted | plan.masks[index];
+}
+
+Result<std::map<std::string, RowRebase::Target>> RowRebase::Targets(const Transaction& transaction,
+																	const RebasePlan& plan,
+																	const Snapshot* head) const {
 	std::map<std::string, Target> targets;
-	for (const auto& [path, rows] : transaction_.changes.deleted_rows) {
-		if (rows.Empty() || transaction_.changes.removes_all) continue;
+	for (const auto& [path, rows] : plan.deleted_rows) {
+		if (rows.Empty() || transaction.changes.removes_all) continue;
 		const LiveFile* live = head->files->Find(path);
-		const LiveFile* read = transaction_.base->files->Find(path);
-		if (!live || !read) {
+		const LiveFile* read = transaction.base->files->Find(path);
+		if (!live) {
 			return Fail(ErrorKind::kInvalidArgument,
 						"Table " + head->table + ", version " + std::to_string(head->version) +
 							": rows are to be deleted from " + path + ", which is not active");
 		}
 		// Positions mean the same rows only while the file is the same.
-		if (live->size != read->size) {
+		if (read && live->size != read->size) {
 			return Fail(ErrorKind::kCorrupt, "Table " + head->table + ": the size of " + path + " changed from " +
 												 std::to_string(read->size) + " to " + std::to_string(live->size) +
 												 " bytes, but data files are immutable");
@@ -73,12 +87,14 @@ Result<std::map<std::string, RowRebase::Target>> RowRebase::Targets(const Snapsh
 		BRAID_TRY(target.live, ToAddFile(*live));
 		BRAID_TRY(const PositionSet* present, vectors_.Get(*live));
 		target.rows = *present | rows;
-		BRAID_TRY(target.physical_rows, PhysicalRows(transaction_, path, live->stats));
+		BRAID_TRY(target.physical_rows, PhysicalRows(transaction, path, live->stats));
 		targets.emplace(path, std::move(target));
 	}
-	for (const NewFile& file : transaction_.changes.new_files) {
-		if (file.deleted.Empty()) continue;
-		targets.emplace(file.add.path, Target {file.add, file.deleted, file.num_records});
+	const std::vector<NewFile>& new_files = transaction.changes.new_files;
+	for (size_t i = 0; i < new_files.size(); i++) {
+		PositionSet hidden = HiddenRows(new_files[i], plan, i);
+		if (hidden.Empty() || (!plan.dropped.empty() && plan.dropped[i])) continue;
+		targets.emplace(new_files[i].add.path, Target {new_files[i].add, std::move(hidden), new_files[i].num_records});
 	}
 	for (const auto& [path, target] : targets) {
 		if (target.rows.NextFrom(static_cast<uint64_t>(target.physical_rows)) == UINT64_MAX) continue;
@@ -100,7 +116,8 @@ Status RowRebase::WriteVectors(const std::map<std::string, Target>& targets) {
 	for (const auto& [path, target] : targets) {
 		if (IsEmptied(target.physical_rows, target.rows)) continue;
 		const auto earlier = prepared_.find(path);
-		if (earlier != prepared_.end() && earlier->second.over == IdOf(target.live)) {
+		if (earlier != prepared_.end() && earlier->second.over == IdOf(target.live) &&
+			earlier->second.rows == target.rows) {
 			kept.insert(*earlier);
 		} else {
 			sets.push_back(&target.rows);
@@ -112,7 +129,8 @@ Status RowRebase::WriteVectors(const std::map<std::string, Target>& targets) {
 		BRAID_TRY(WrittenDvs written, WriteDeletionVectors(store_, random_, sets));
 		written_.insert(written.files.begin(), written.files.end());
 		for (size_t i = 0; i < paths.size(); i++) {
-			prepared_[paths[i]] = {IdOf(targets.at(paths[i]).live), written.descriptors[i]};
+			const Target& target = targets.at(paths[i]);
+			prepared_[paths[i]] = {IdOf(target.live), target.rows, written.descriptors[i]};
 		}
 	}
 	DeleteStaleFiles();
@@ -135,8 +153,6 @@ void RowRebase::DeleteVectorFiles() {
 	prepared_.clear();
 	DeleteStaleFiles();
 }
-
-namespace {
 
 // Collects the actions of one attempt and counts them under the conventions of Spark's metrics.
 class ActionList {
@@ -179,8 +195,6 @@ private:
 	RebasedCommit commit_;
 };
 
-}  // namespace
-
 // What a whole-table replacement removes: everything but blind appends that it is ordered before.
 static Status RemoveAll(const Snapshot& head, const SurvivingAppends& survivors, ActionList& list) {
 	for (const LiveFile* file : head.files->Files()) {
@@ -191,8 +205,8 @@ static Status RemoveAll(const Snapshot& head, const SurvivingAppends& survivors,
 	return {};
 }
 
-static Status RemoveReplaced(const StagedChanges& changes, const Snapshot& head, ActionList& list) {
-	for (const std::string& path : changes.replaced_files) {
+static Status RemoveReplaced(const std::vector<std::string>& replaced, const Snapshot& head, ActionList& list) {
+	for (const std::string& path : replaced) {
 		const LiveFile* live = head.files->Find(path);
 		if (!live) {
 			return Fail(ErrorKind::kInvalidArgument, "Table " + head.table + ", version " +
@@ -217,48 +231,66 @@ static Status CheckVectorsAllowed(const Transaction& transaction, const Snapshot
 					"can only be deleted by rewriting their files");
 }
 
-Result<RebasedCommit> RowRebase::Onto(const Snapshot* head, int64_t version, int64_t now_ms,
-									  const SurvivingAppends& survivors) {
-	const StagedChanges& changes = transaction_.changes;
-	BRAID_TRY(const auto targets, Targets(head));
-	BRAID_TRY(WriteVectors(targets));
-	if (!prepared_.empty()) BRAID_TRY(CheckVectorsAllowed(transaction_, head));
-
-	ActionList list(changes, now_ms);
-	std::vector<Action>& actions = list.commit().actions;
-	if (changes.protocol) actions.emplace_back(*changes.protocol);
-	if (changes.metadata) actions.emplace_back(*changes.metadata);
-	for (const auto& transaction : changes.set_transactions) actions.emplace_back(transaction);
-	for (const auto& domain : changes.domains) actions.emplace_back(domain);
-	if (changes.removes_all && head) BRAID_TRY(RemoveAll(*head, survivors, list));
-	if (!changes.removes_all && head) BRAID_TRY(RemoveReplaced(changes, *head, list));
-	for (const auto& [path, rows] : changes.deleted_rows) {
-		if (rows.Empty() || changes.removes_all) continue;
+Status RowRebase::DeleteRows(const Transaction& transaction, const RebasePlan& plan,
+							 const std::map<std::string, Target>& targets, ActionList& list) const {
+	for (const auto& [path, rows] : plan.deleted_rows) {
+		if (rows.Empty() || transaction.changes.removes_all) continue;
 		const Target& target = targets.at(path);
-		list.commit().counts.rows_deleted += static_cast<int64_t>(rows.Cardinality());
-		const LiveFile* read = transaction_.base->files->Find(path);
-		if (IdOf(target.live) != (read->deletion_vector ? UniqueId(*read->deletion_vector) : ""))
-			list.commit().counts.rows_rebased += static_cast<int64_t>(rows.Cardinality());
+		const auto count = static_cast<int64_t>(rows.Cardinality());
+		list.commit().counts.rows_deleted += count;
+		const LiveFile* read = transaction.base->files->Find(path);
+		const bool as_read =
+			read && IdOf(target.live) == (read->deletion_vector ? UniqueId(*read->deletion_vector) : "");
+		if (!as_read) list.commit().counts.rows_rebased += count;
 		if (IsEmptied(target.physical_rows, target.rows)) {
 			list.Remove(target.live);
 		} else {
 			BRAID_TRY(list.ReplaceVector(target.live, prepared_.at(path).vector, target.physical_rows));
 		}
 	}
-	BRAID_TRY(RowIdAssigner row_ids, RowIdAssigner::For(transaction_, head, version));
-	for (const NewFile& file : changes.new_files) {
-		if (file.num_records > 0 && IsEmptied(file.num_records, file.deleted)) {
+	return {};
+}
+
+Status RowRebase::AddNewFiles(const Transaction& transaction, const RebasePlan& plan, RowIdAssigner& row_ids,
+							  ActionList& list) const {
+	const std::vector<NewFile>& new_files = transaction.changes.new_files;
+	for (size_t i = 0; i < new_files.size(); i++) {
+		const NewFile& file = new_files[i];
+		const PositionSet hidden = HiddenRows(file, plan, i);
+		const bool dropped = !plan.dropped.empty() && plan.dropped[i];
+		if (dropped || (file.num_records > 0 && IsEmptied(file.num_records, hidden))) {
 			list.commit().dropped_files.push_back(StorePath(file.add.path));
 			continue;
 		}
 		AddFile add = file.add;
-		if (!file.deleted.Empty()) {
+		if (!hidden.Empty()) {
 			BRAID_TRY(add.stats, StatsWithVector(file.add, file.num_records));
 			add.deletion_vector = prepared_.at(file.add.path).vector;
 		}
 		row_ids.Assign(add, file.num_records);
-		list.Add(std::move(add), file.num_records - static_cast<int64_t>(file.deleted.Cardinality()));
+		list.Add(std::move(add), file.num_records - static_cast<int64_t>(hidden.Cardinality()));
 	}
+	return {};
+}
+
+Result<RebasedCommit> RowRebase::Onto(const Transaction& transaction, const RebasePlan& plan, const Snapshot* head,
+									  int64_t version, int64_t now_ms) {
+	const StagedChanges& changes = transaction.changes;
+	BRAID_TRY(const auto targets, Targets(transaction, plan, head));
+	BRAID_TRY(WriteVectors(targets));
+	if (!prepared_.empty()) BRAID_TRY(CheckVectorsAllowed(transaction, head));
+
+	ActionList list(changes, now_ms);
+	std::vector<Action>& actions = list.commit().actions;
+	if (changes.protocol) actions.emplace_back(*changes.protocol);
+	if (changes.metadata) actions.emplace_back(*changes.metadata);
+	for (const auto& application : changes.set_transactions) actions.emplace_back(application);
+	for (const auto& domain : changes.domains) actions.emplace_back(domain);
+	if (changes.removes_all && head) BRAID_TRY(RemoveAll(*head, plan.survivors, list));
+	if (!changes.removes_all && head) BRAID_TRY(RemoveReplaced(plan.replaced_files, *head, list));
+	BRAID_TRY(DeleteRows(transaction, plan, targets, list));
+	BRAID_TRY(RowIdAssigner row_ids, RowIdAssigner::For(transaction, head, version));
+	BRAID_TRY(AddNewFiles(transaction, plan, row_ids, list));
 	if (auto mark = row_ids.NewMark()) actions.emplace_back(*std::move(mark));
 	return std::move(list.commit());
 }

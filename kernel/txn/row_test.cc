@@ -43,17 +43,23 @@ Status RowTester::Test(std::span<RowQuestion> questions, std::span<const Read> r
 Status RowTester::TestOne(std::vector<Pending>& pending, const Read& read) {
 	for (size_t first = 0; first < pending.size(); first += kBatch) {
 		const std::span batch = std::span(pending).subspan(first, std::min(kBatch, pending.size() - first));
-		if (spent_ms_ >= limits_.budget_ms) {
+		if (OutOfTime()) {
 			for (const Pending& file : batch) file.question->finding->matched = file.question->finding->unproven = true;
 			continue;
 		}
-		if (limits_.interrupted && limits_.interrupted())
-			return Fail(ErrorKind::kInterrupted, "The commit was interrupted");
-		const int64_t start = limits_.clock.MonotonicMs();
-		BRAID_TRY(Ask(batch, read));
-		spent_ms_ += limits_.clock.MonotonicMs() - start;
+		BRAID_TRY(Spend([&] { return Ask(batch, read); }));
 	}
 	return {};
+}
+
+Status RowTester::Spend(const std::function<Status()>& question) {
+	if (OutOfTime()) return Fail(ErrorKind::kNotFound, "The time to look at rows of concurrent commits is used up");
+	if (limits_.interrupted && limits_.interrupted())
+		return Fail(ErrorKind::kInterrupted, "The commit was interrupted");
+	const int64_t start = limits_.clock.MonotonicMs();
+	const Status answer = question();
+	spent_ms_ += limits_.clock.MonotonicMs() - start;
+	return answer;
 }
 
 // One question for all; only where something matches, one for each, because the sample limit may have hidden the later

@@ -35,6 +35,9 @@ public:
 	// Sets finding.matched where a row of the selection satisfies one of the reads. `of` gives schema and partitioning.
 	Status Test(std::span<RowQuestion> questions, std::span<const Read> reads, const Snapshot& of);
 	int64_t spent_ms() const { return spent_ms_; }
+	bool OutOfTime() const { return spent_ms_ >= limits_.budget_ms; }
+	// Any other question to the engine, on the same budget. Out of time: kNotFound, as if the rows were gone.
+	Status Spend(const std::function<Status()>& question);
 
 private:
 	struct Pending;

@@ -13,10 +13,21 @@
 
 namespace braid {
 
+// Rows first .. first + count - 1 of a new file were made of as many consecutive rows of a file of the snapshot.
+struct OriginRun {
+	size_t source = 0;  // index into StagedChanges::origin_files
+	uint64_t source_first = 0;
+	uint64_t first = 0;
+	uint64_t count = 0;
+};
+
 struct NewFile {
 	AddFile add;  // path relative to the root, statistics of all physical rows; no deletion vector
 	int64_t num_records = 0;
 	PositionSet deleted;  // rows that a later statement of the same transaction deleted again
+	// Where the rows come from, as far as known: copies (data_change = false) or new images. A rearrangement that tells it for every row is never
+	// refused because of rows that others change; an UPDATE that does can be repaired.
+	std::vector<OriginRun> origins;
 };
 
 struct StagedChanges {
@@ -31,6 +42,8 @@ struct StagedChanges {
 	std::vector<SetTransaction> set_transactions;
 	std::vector<DomainMetadata> domains;
 	bool data_change = true;
+	bool keeps_row_ids = false;             // copies and new images carry the stable ids of the rows they were made of
+	std::vector<std::string> origin_files;  // paths of files of the snapshot, see NewFile::origins
 	// Physical rows of files in deleted_rows whose statistics do not say it (by the same path): a vector may not be added without.
 	std::map<std::string, int64_t> physical_rows;
 

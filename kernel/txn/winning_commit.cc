@@ -118,6 +118,7 @@ void AttachEffects(WinningCommit& winner, SnapshotPtr before, SnapshotPtr after)
 	}
 	const bool rearranges = !any_data_change && RowCountsAgree(winner.effects);
 	for (auto& effect : winner.effects) effect.moved = rearranges;
+	winner.contradictory = !any_data_change && !winner.effects.empty() && !rearranges;
 	winner.data_changing = !winner.effects.empty() && !rearranges;
 	winner.blind = winner.info.is_blind_append.value_or(false) && !winner.has_removes;
 }

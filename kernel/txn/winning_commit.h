@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernel/deletion/position_set.h"
 #include "kernel/predicate/predicate.h"
 #include "kernel/snapshot/snapshot.h"
 #include "kernel/storage/row_probe.h"
@@ -22,6 +23,7 @@ struct Finding {
 	bool matched = false;
 	bool unproven = false;  // the time budget ended before the test: counts as a match
 	std::vector<ProbeMatch> samples;
+	std::optional<PositionSet> rows;  // all that match, where somebody needed to know
 };
 
 // What a winner did to one path. Views into WinningCommit::before and ::after.
@@ -54,7 +56,10 @@ struct WinningCommit {
 	SnapshotPtr before, after;
 	std::vector<FileEffect> effects;
 	bool data_changing = false;
+	bool contradictory =
+		false;  // says dataChange=false, but the row counts differ: nothing else that it says is believed
 	bool blind = false;
+	bool copies_discarded = false;  // see copied_rows.h
 };
 
 Result<WinningCommit> ParseWinningCommit(std::string_view bytes, int64_t version, const std::string& table);

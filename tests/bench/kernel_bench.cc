@@ -27,6 +27,7 @@
 #include "kernel/storage/local_log_store.h"
 #include "kernel/txn/committer.h"
 #include "simdjson.h"
+#include "tests/kernel/no_probe.h"
 
 namespace braid {
 namespace {
@@ -69,17 +70,6 @@ public:
 
 private:
 	static std::unexpected<Error> Refuse() { return Fail(ErrorKind::kUnsupported, "no Parquet in this benchmark"); }
-};
-
-class NoProbe final : public RowProbe {
-public:
-	Result<std::vector<ProbeMatch>> Match(std::span<const ProbeRequest>, const Predicate&, const RowPredicate*,
-										  size_t) override {
-		return std::vector<ProbeMatch>();
-	}
-	Result<std::vector<std::string>> Describe(const AddFile&, std::span<const uint64_t>) override {
-		return std::vector<std::string>();
-	}
 };
 
 void WriteDurably(const std::string& path, std::string_view bytes) {

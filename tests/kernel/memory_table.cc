@@ -112,27 +112,72 @@ Predicate AnyOf(const std::string& column, const std::vector<int64_t>& values) {
 
 bool Satisfies(const Predicate& predicate, const Row& row) { return Evaluate(predicate, row).value_or(false); }
 
-Result<std::vector<ProbeMatch>> MemoryProbe::Match(std::span<const ProbeRequest> requests, const Predicate& bound,
-												   const RowPredicate* exact, size_t limit) {
-	if (on_match) on_match();
-	std::vector<ProbeMatch> matches;
+static Status ForEachAsked(std::map<std::string, Rows>& files, std::span<const ProbeRequest> requests,
+						   const std::function<Status(size_t request, uint64_t position, const Row& row)>& visit) {
 	for (size_t i = 0; i < requests.size(); i++) {
 		const auto file = files.find(requests[i].file->path);
 		if (file == files.end()) return Fail(ErrorKind::kNotFound, requests[i].file->path + " does not exist");
 		for (uint64_t position = 0; position < file->second.size(); position++) {
 			if (requests[i].only && !requests[i].only->Contains(position)) continue;
 			if (requests[i].except && requests[i].except->Contains(position)) continue;
-			rows_tested++;
-			const Row& row = file->second[position];
-			const bool holds = exact ? static_cast<const RowCondition*>(exact)->test(row) : Satisfies(bound, row);
-			if (holds) matches.push_back({i, position, Picture(row)});
-			if (matches.size() == limit) return matches;
+			BRAID_TRY(visit(i, position, file->second[position]));
 		}
 	}
+	return {};
+}
+
+static bool Holds(const Predicate& bound, const RowPredicate* exact, const Row& row) {
+	return exact ? static_cast<const RowCondition*>(exact)->test(row) : Satisfies(bound, row);
+}
+
+Result<std::vector<ProbeMatch>> MemoryProbe::Match(std::span<const ProbeRequest> requests, const Predicate& bound,
+												   const RowPredicate* exact, size_t limit) {
+	if (on_match) on_match();
+	std::vector<ProbeMatch> matches;
+	BRAID_TRY(ForEachAsked(files, requests, [&](size_t i, uint64_t position, const Row& row) -> Status {
+		if (matches.size() == limit) return {};
+		rows_tested++;
+		if (Holds(bound, exact, row)) matches.push_back({i, position, Picture(row)});
+		return {};
+	}));
 	return matches;
 }
 
+Result<std::vector<PositionSet>> MemoryProbe::MatchAll(std::span<const ProbeRequest> requests, const Predicate& bound,
+													   const RowPredicate* exact) {
+	if (on_match) on_match();
+	std::vector<PositionSet> matches(requests.size());
+	BRAID_TRY(ForEachAsked(files, requests, [&](size_t i, uint64_t position, const Row& row) -> Status {
+		rows_tested++;
+		if (Holds(bound, exact, row)) matches[i].Add(position);
+		return {};
+	}));
+	return matches;
+}
+
+Status MemoryProbe::ReadRowIds(std::span<const ProbeRequest> requests, const std::string& column,
+							   const RowIdSink& sink) {
+	if (on_match) on_match();
+	return ForEachAsked(files, requests, [&](size_t i, uint64_t position, const Row&) -> Status {
+		const AddFile& file = *requests[i].file;
+		std::optional<int64_t> id;
+		if (const auto hidden = row_ids.find(file.path); hidden != row_ids.end() && !column.empty())
+			id = hidden->second.at(position);
+		if (!id && file.base_row_id) id = *file.base_row_id + static_cast<int64_t>(position);
+		if (!id) return Fail(ErrorKind::kNotFound, file.path + " has rows without ids");
+		return sink(i, std::span(&position, 1), std::span(&*id, 1));
+	});
+}
+
+Status MemoryProbe::ReadContents(std::span<const ProbeRequest> requests, const RowContentSink& sink) {
+	if (on_match) on_match();
+	return ForEachAsked(files, requests, [&](size_t i, uint64_t position, const Row& row) -> Status {
+		return sink(i, position, Picture(row));
+	});
+}
+
 Result<std::vector<std::string>> MemoryProbe::Describe(const AddFile& file, std::span<const uint64_t> positions) {
+	if (!files.contains(file.path)) return Fail(ErrorKind::kNotFound, file.path + " does not exist");
 	std::vector<std::string> pictures;
 	for (const uint64_t position : positions) pictures.push_back(Picture(files.at(file.path).at(position)));
 	return pictures;
@@ -222,6 +267,13 @@ Transaction MemoryTable::Creation(const std::vector<Rows>& files, Configuration 
 	metadata.configuration = {{"delta.enableDeletionVectors", "true"}, {"delta.isolationLevel", level_}};
 	for (auto& [key, value] : properties) metadata.configuration[key] = value;
 	if (partitioned) metadata.partition_columns = {"x"};
+	if (row_tracking) {
+		for (const char* feature : {"rowTracking", "domainMetadata"})
+			transaction.changes.protocol->writer_features->push_back(feature);
+		metadata.configuration["delta.enableRowTracking"] = "true";
+		metadata.configuration["delta.rowTracking.materializedRowIdColumnName"] = "_row-id";
+		metadata.configuration["delta.rowTracking.materializedRowCommitVersionColumnName"] = "_row-version";
+	}
 	transaction.changes.metadata = std::move(metadata);
 	for (const Rows& rows : files) transaction.changes.new_files.push_back(WriteFile(rows));
 	return transaction;
@@ -250,7 +302,12 @@ std::vector<MemoryTable::Located> MemoryTable::Scan(const Snapshot& snapshot) {
 		}
 		const Rows& rows = probe.files.at(std::string(file->path));
 		for (uint64_t i = 0; i < rows.size(); i++) {
-			if (!deleted.Contains(i)) found.push_back({std::string(file->path), i, rows[i]});
+			if (deleted.Contains(i)) continue;
+			Located row {std::string(file->path), i, rows[i]};
+			if (const auto hidden = probe.row_ids.find(row.path); hidden != probe.row_ids.end())
+				row.id = hidden->second[i];
+			if (!row.id && file->base_row_id) row.id = *file->base_row_id + static_cast<int64_t>(i);
+			found.push_back(std::move(row));
 		}
 	}
 	return found;
@@ -282,15 +339,55 @@ Transaction MemoryTable::Delete(SnapshotPtr base, const Predicate& where) {
 Transaction MemoryTable::Update(SnapshotPtr base, const Predicate& where, const std::function<void(Row&)>& set) {
 	Transaction transaction = Delete(base, where);
 	transaction.operation = "UPDATE";
-	Rows images;
-	for (const auto& [path, positions] : transaction.changes.deleted_rows) {
-		for (const uint64_t position : positions.ToVector()) {
-			images.push_back(probe.files.at(path).at(position));
-			set(images.back());
-		}
+	std::map<std::optional<int64_t>, std::pair<std::vector<Located>, Rows>> partitions;
+	for (const Located& located : Scan(*base)) {
+		if (!Satisfies(where, located.row)) continue;
+		Row image = located.row;
+		set(image);
+		auto& [sources, images] = partitions[partitioned ? image.x : std::nullopt];
+		sources.push_back(located);
+		images.push_back(image);
 	}
-	if (!images.empty()) transaction.changes.new_files = WriteFiles(images);
+	for (const auto& [x, partition] : partitions)
+		transaction.changes.new_files.push_back(WriteImages(partition.first, partition.second, transaction.changes));
 	return transaction;
+}
+
+NewFile MemoryTable::WriteImages(const std::vector<Located>& sources, const Rows& rows, StagedChanges& changes) {
+	NewFile file = WriteFile(rows);
+	for (size_t i = 0; i < sources.size(); i++) {
+		auto& known = changes.origin_files;
+		const auto source = static_cast<size_t>(std::ranges::find(known, sources[i].path) - known.begin());
+		if (source == known.size()) known.push_back(sources[i].path);
+		file.origins.push_back({source, sources[i].position, i, 1});
+		if (row_tracking) probe.row_ids[file.add.path].push_back(sources[i].id);
+	}
+	changes.keeps_row_ids = row_tracking;
+	return file;
+}
+
+Transaction MemoryTable::Rearrange(SnapshotPtr base, const std::vector<std::string>& paths, Random* dice) {
+	Transaction transaction = Begin(base, "OPTIMIZE");
+	transaction.changes.data_change = false;
+	std::map<std::optional<int64_t>, std::vector<Located>> partitions;
+	for (const Located& located : Scan(*base)) {
+		if (std::ranges::find(paths, located.path) == paths.end()) continue;
+		partitions[partitioned ? located.row.x : std::nullopt].push_back(located);
+	}
+	for (auto& [x, sources] : partitions) {
+		for (size_t i = sources.size(); dice && i > 1; i--) std::swap(sources[i - 1], sources[dice->Next() % i]);
+		Rows rows;
+		for (const Located& located : sources) rows.push_back(located.row);
+		transaction.changes.new_files.push_back(WriteImages(sources, rows, transaction.changes));
+	}
+	if (!partitions.empty()) transaction.changes.replaced_files = paths;
+	return transaction;
+}
+
+Transaction MemoryTable::RearrangeAll(SnapshotPtr base, Random* dice) {
+	std::vector<std::string> paths;
+	for (const LiveFile* file : base->files->Files()) paths.emplace_back(file->path);
+	return Rearrange(base, paths, dice);
 }
 
 Result<CommitOutcome> MemoryTable::Commit(const Transaction& transaction) {

@@ -42,11 +42,17 @@ struct RowCondition final : RowPredicate {
 class MemoryProbe final : public RowProbe {
 public:
 	std::map<std::string, Rows> files;
+	std::map<std::string, std::vector<std::optional<int64_t>>> row_ids;  // the hidden column, of files that have it
 	int64_t rows_tested = 0;
 	std::function<void()> on_match;  // e.g. lets time pass
 
 	Result<std::vector<ProbeMatch>> Match(std::span<const ProbeRequest> requests, const Predicate& bound,
 										  const RowPredicate* exact, size_t limit) override;
+	Result<std::vector<PositionSet>> MatchAll(std::span<const ProbeRequest> requests, const Predicate& bound,
+											  const RowPredicate* exact) override;
+	Status ReadRowIds(std::span<const ProbeRequest> requests, const std::string& column,
+					  const RowIdSink& sink) override;
+	Status ReadContents(std::span<const ProbeRequest> requests, const RowContentSink& sink) override;
 	Result<std::vector<std::string>> Describe(const AddFile& file, std::span<const uint64_t> positions) override;
 };
 
@@ -67,6 +73,7 @@ public:
 		std::string path;
 		uint64_t position;
 		Row row;
+		std::optional<int64_t> id = std::nullopt;  // stable row id, if there is one
 	};
 
 	explicit MemoryTable(const std::string& level = "WriteSerializable", uint64_t seed = 1);
@@ -78,7 +85,8 @@ public:
 	TextGateway parquet {memory};
 	MemoryProbe probe;
 	CommitOptions options;
-	bool partitioned = false;  // by x; set before Create
+	bool partitioned = false;   // by x; set before Create
+	bool row_tracking = false;  // set before Create
 
 	// Version 0, with one file per group of rows.
 	SnapshotPtr Create(const std::vector<Rows>& files, Configuration properties = {});
@@ -87,6 +95,7 @@ public:
 
 	Transaction Begin(SnapshotPtr base, const std::string& operation) const;
 	NewFile WriteFile(const Rows& rows);
+	NewFile WriteImages(const std::vector<Located>& sources, const Rows& rows, StagedChanges& changes);  // with origins
 	std::vector<NewFile> WriteFiles(const Rows& rows);  // one per partition
 	std::vector<Located> Scan(const Snapshot& snapshot);
 	Rows LiveRows(const Snapshot& snapshot);  // sorted
@@ -95,6 +104,10 @@ public:
 	Transaction Insert(SnapshotPtr base, const Rows& rows);
 	Transaction Delete(SnapshotPtr base, const Predicate& where);
 	Transaction Update(SnapshotPtr base, const Predicate& where, const std::function<void(Row&)>& set);
+
+	// All rows of the given files into one new file per partition, as OPTIMIZE does; in another order if `dice` is given.
+	Transaction Rearrange(SnapshotPtr base, const std::vector<std::string>& paths, Random* dice = nullptr);
+	Transaction RearrangeAll(SnapshotPtr base, Random* dice = nullptr);
 
 	Result<CommitOutcome> Commit(const Transaction& transaction);
 	std::string CommitText(int64_t version);

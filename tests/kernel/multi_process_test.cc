@@ -11,6 +11,7 @@
 #include "kernel/log/log_path.h"
 #include "kernel/storage/local_log_store.h"
 #include "kernel/txn/committer.h"
+#include "tests/kernel/no_probe.h"
 #include "tests/kernel/temporary_directory.h"
 
 namespace braid {
@@ -29,15 +30,6 @@ class NoParquet final : public ParquetGateway {
 	Result<int64_t> WriteCheckpoint(const std::string&, const Metadata&, const WriteOptions&,
 									const std::function<Status(const Emit&)>&) override {
 		return Fail(ErrorKind::kUnsupported, "no checkpoints in this test");
-	}
-};
-class NoProbe final : public RowProbe {
-	Result<std::vector<ProbeMatch>> Match(std::span<const ProbeRequest>, const Predicate&, const RowPredicate*,
-										  size_t) override {
-		return Fail(ErrorKind::kInternal, "no row has to be read to commit disjoint deletes");
-	}
-	Result<std::vector<std::string>> Describe(const AddFile&, std::span<const uint64_t>) override {
-		return std::vector<std::string> {};
 	}
 };
 

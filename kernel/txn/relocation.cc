@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/txn/relocation.h"
+
+#include <algorithm>
+
+#include "kernel/feature/property_table.h"
+#include "kernel/log/log_path.h"
+
+namespace braid {
+
+std::optional<std::string> RowIdColumn(const WinningCommit& winner) {
+	const Configuration& configuration = winner.before->metadata.configuration;
+	if (!PropertyEnabled(configuration, "delta.enableRowTracking")) return std::nullopt;
+	const auto tag = winner.info.tags.find("delta.rowTracking.preserved");
+	if (tag == winner.info.tags.end() || tag->second != "true") return std::nullopt;
+	return PropertyValue(configuration, "delta.rowTracking.materializedRowIdColumnName");
+}
+
+// Rows of ours that one effect of a winner took from their place.
+struct Relocation::Candidate {
+	const FileEffect* effect;
+	AddFile file;
+	PositionSet rows;
+	bool whole_file;                                                    // the file is gone, not only these rows
+	std::map<uint64_t, std::pair<const FileEffect*, uint64_t>> images;  // by position
+	bool unknown = false;                                               // nobody could tell
+	bool unproven = false;
+};
+
+Relocation::Relocation(const Transaction& transaction, RowProbe& probe, VectorCache& vectors, RowTester& tester)
+	: probe_(probe), vectors_(vectors), tester_(tester) {
+	if (transaction.changes.removes_all) return;
+	for (const auto& [path, rows] : transaction.changes.deleted_rows) {
+		if (!rows.Empty()) rows_[DecodePath(path)] = {path, rows};
+	}
+}
+
+Status Relocation::Follow(std::span<const WinningCommit> winners) {
+	for (const WinningCommit& winner : winners) {
+		if (winner.version <= followed_) continue;
+		BRAID_TRY(FollowOne(winner));
+		followed_ = winner.version;
+	}
+	return {};
+}
+
+Status Relocation::FollowOne(const WinningCommit& winner) {
+	Candidates candidates;
+	for (const FileEffect& effect : winner.effects) {
+		const auto ours = rows_.find(effect.path);
+		if (ours == rows_.end() || !effect.before) continue;
+		BRAID_TRY(const RowSelection removed, RemovedRows(effect.before, effect.after, vectors_));
+		PositionSet hit = removed.Among(ours->second.rows);
+		if (hit.Empty()) continue;
+		BRAID_TRY(AddFile file, ToAddFile(*effect.before));
+		candidates.push_back({&effect, std::move(file), std::move(hit), !effect.after, {}});
+	}
+	if (candidates.empty()) return {};
+	BRAID_TRY(Locate(winner, candidates));
+	Settle(winner, candidates);
+	return {};
+}
+
+namespace {
+
+// New files of a winner, as questions to the probe.
+struct Outputs {
+	std::vector<const FileEffect*> effects;
+	std::vector<AddFile> files;
+	std::vector<const PositionSet*> vectors;
+
+	ProbeRequest Request(size_t i) const { return {&files[i], nullptr, vectors[i]->Empty() ? nullptr : vectors[i]}; }
+};
+
+Result<Outputs> OutputsOf(const WinningCommit& winner, VectorCache& vectors) {
+	Outputs outputs;
+	for (const FileEffect& effect : winner.effects) {
+		if (effect.before || !effect.after) continue;
+		BRAID_TRY(AddFile file, ToAddFile(*effect.after));
+		BRAID_TRY(const PositionSet* vector, vectors.Get(*effect.after));
+		outputs.effects.push_back(&effect);
+		outputs.files.push_back(std::move(file));
+		outputs.vectors.push_back(vector);
+	}
+	return outputs;
+}
+
+}  // namespace
+
+// Gone altogether is the same as too late: nobody can tell where the rows are.
+Status Relocation::Locate(const WinningCommit& winner, Candidates& candidates) {
+	const bool new_files =
+		std::ranges::any_of(winner.effects, [](const FileEffect& effect) { return !effect.before && effect.after; });
+	if (!new_files || winner.contradictory) return {};
+	const auto column = RowIdColumn(winner);
+	const bool by_content = std::ranges::any_of(candidates, &Candidate::whole_file);
+	if (!column && !by_content) return {};
+	const auto give_up = [&](bool too_late) {
+		for (Candidate& candidate : candidates) {
+			candidate.images.clear();
+			candidate.unknown = true;
+			candidate.unproven = too_late;
+		}
+		return Status {};
+	};
+	if (tester_.OutOfTime()) return give_up(true);
+	Status located = column ? LocateByIds(winner, candidates, *column) : LocateByContent(winner, candidates);
+	if (!located && column && located.error().kind == ErrorKind::kNotFound && by_content)
+		located = LocateByContent(winner, candidates);
+	if (!located && located.error().kind == ErrorKind::kNotFound) return give_up(tester_.OutOfTime());
+	return located;
+}
+
+// An id that appears twice in the outputs says nothing.
+Status Relocation::LocateByIds(const WinningCommit& winner, Candidates& candidates, const std::string& column) {
+	std::map<int64_t, std::pair<Candidate*, uint64_t>> wanted;
+	for (Candidate& candidate : candidates) {
+		candidate.images.clear();
+		const ProbeRequest request {&candidate.file, &candidate.rows, nullptr};
+		BRAID_TRY(tester_.Spend([&] {
+			return probe_.ReadRowIds(std::span(&request, 1), column, [&](size_t, auto positions, auto ids) -> Status {
+				for (size_t i = 0; i < positions.size(); i++) wanted[ids[i]] = {&candidate, positions[i]};
+				return {};
+			});
+		}));
+	}
+	BRAID_TRY(const Outputs outputs, OutputsOf(winner, vectors_));
+	for (size_t output = 0; output < outputs.files.size(); output++) {
+		const ProbeRequest request = outputs.Request(output);
+		BRAID_TRY(tester_.Spend([&] {
+			return probe_.ReadRowIds(std::span(&request, 1), column, [&](size_t, auto positions, auto ids) -> Status {
+				for (size_t i = 0; i < positions.size(); i++) {
+					const auto row = wanted.find(ids[i]);
+					if (row == wanted.end()) continue;
+					auto& [candidate, position] = row->second;
+					const bool first =
+						candidate->images.try_emplace(position, outputs.effects[output], positions[i]).second;
+					if (!first) candidate->unknown = true;
+				}
+				return {};
+			});
+		}));
+	}
+	for (Candidate& candidate : candidates) {
+		if (candidate.unknown) candidate.images.clear();
+	}
+	return winner.data_changing ? CompareContents(winner, candidates) : Status {};
+}
+
+// A change may have given a row with the same id other values: then it is not the row that we saw.
+Status Relocation::CompareContents(const WinningCommit&, Candidates& candidates) {
+	for (Candidate& candidate : candidates) {
+		std::map<uint64_t, std::string> before;
+		const ProbeRequest request {&candidate.file, &candidate.rows, nullptr};
+		BRAID_TRY(tester_.Spend([&] {
+			return probe_.ReadContents(std::span(&request, 1), [&](size_t, uint64_t position, auto content) -> Status {
+				before.emplace(position, content);
+				return {};
+			});
+		}));
+		std::map<const FileEffect*, std::map<uint64_t, uint64_t>> origins;  // position in the output to ours
+		for (const auto& [position, image] : candidate.images) origins[image.first][image.second] = position;
+		for (const auto& [effect, positions] : origins) {
+			BRAID_TRY(const AddFile file, ToAddFile(*effect->after));
+			PositionSet only;
+			for (const auto& [position, ours] : positions) only.Add(position);
+			const ProbeRequest images {&file, &only, nullptr};
+			BRAID_TRY(tester_.Spend([&] {
+				return probe_.ReadContents(std::span(&images, 1),
+										   [&](size_t, uint64_t position, auto content) -> Status {
+											   const uint64_t ours = positions.at(position);
+											   if (before.at(ours) != content) candidate.images.erase(ours);
+											   return {};
+										   });
+			}));
+		}
+	}
+	return {};
+}
+
+// Rows with the same content are interchangeable, so it is enough that as many copies came as went.
+Status Relocation::LocateByContent(const WinningCommit& winner, Candidates& candidates) {
+	struct Copies {
+		std::vector<std::pair<Candidate*, uint64_t>> ours;
+		size_t before = 0;
+		std::vector<std::pair<const FileEffect*, uint64_t>> after;
+	};
+	std::map<std::string, Copies, std::less<>> copies;
+	for (Candidate& candidate : candidates) {
+		candidate.images.clear();
+		if (!candidate.whole_file) continue;
+		const ProbeRequest request {&candidate.file, &candidate.rows, nullptr};
+		BRAID_TRY(tester_.Spend([&] {
+			return probe_.ReadContents(std::span(&request, 1), [&](size_t, uint64_t position, auto content) -> Status {
+				copies[std::string(content)].ours.emplace_back(&candidate, position);
+				return {};
+			});
+		}));
+	}
+	for (const FileEffect& effect : winner.effects) {
+		if (!effect.before || effect.after) continue;
+		BRAID_TRY(const AddFile file, ToAddFile(*effect.before));
+		BRAID_TRY(const PositionSet* vector, vectors_.Get(*effect.before));
+		const ProbeRequest request {&file, nullptr, vector->Empty() ? nullptr : vector};
+		BRAID_TRY(tester_.Spend([&] {
+			return probe_.ReadContents(std::span(&request, 1), [&](size_t, uint64_t, auto content) -> Status {
+				if (const auto known = copies.find(content); known != copies.end()) known->second.before++;
+				return {};
+			});
+		}));
+	}
+	BRAID_TRY(const Outputs outputs, OutputsOf(winner, vectors_));
+	for (size_t output = 0; output < outputs.files.size(); output++) {
+		const ProbeRequest request = outputs.Request(output);
+		BRAID_TRY(tester_.Spend([&] {
+			return probe_.ReadContents(std::span(&request, 1), [&](size_t, uint64_t position, auto content) -> Status {
+				if (const auto known = copies.find(content); known != copies.end())
+					known->second.after.emplace_back(outputs.effects[output], position);
+				return {};
+			});
+		}));
+	}
+	for (const auto& [content, rows] : copies) {
+		if (rows.before != rows.after.size()) continue;
+		for (size_t i = 0; i < rows.ours.size(); i++) {
+			const auto& [candidate, position] = rows.ours[i];
+			candidate->images[position] = rows.after[i];
+		}
+	}
+	return {};
+}
+
+void Relocation::Settle(const WinningCommit& winner, const Candidates& candidates) {
+	std::map<const FileEffect*, PositionSet> arrived;
+	for (const Candidate& candidate : candidates) {
+		PositionSet found;
+		for (const auto& [position, image] : candidate.images) {
+			arrived[image.first].Add(image.second);
+			found.Add(position);
+		}
+		moved_ |= !found.Empty();
+		PlacedRows& rest = rows_[candidate.effect->path];
+		rest.rows -= candidate.rows;
+		if (rest.rows.Empty()) rows_.erase(candidate.effect->path);
+		PositionSet gone = candidate.rows - found;
+		if (gone.Empty()) continue;
+		const bool moved = candidate.effect->moved || candidate.unknown;
+		lost_.push_back({winner.version, candidate.file, std::move(gone), moved, candidate.unproven});
+	}
+	for (auto& [effect, rows] : arrived) {
+		PlacedRows& place = rows_[effect->path];
+		place.path = effect->after->path;
+		place.rows |= rows;
+	}
+}
+
+}  // namespace braid
