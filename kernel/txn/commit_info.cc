@@ -87,7 +87,10 @@ CommitInfo MakeCommitInfo(const Transaction& transaction, const RebaseCounts& co
 	info.operation_metrics["numConflictsResolved"] = std::to_string(facts.winners);
 	info.operation_metrics["numRowsRebased"] = std::to_string(counts.rows_rebased);
 	info.operation_metrics["conflictCheckMs"] = std::to_string(facts.conflict_check_ms);
-	if (facts.row_ids) info.tags["delta.rowTracking.preserved"] = KeepsRowIds(transaction) ? "true" : "false";
+	if (facts.row_ids) {
+		const bool kept = KeepsRowIds(transaction) && !facts.row_ids_new;
+		info.tags["delta.rowTracking.preserved"] = kept ? "true" : "false";
+	}
 	info.engine_info = facts.engine_info;
 	info.txn_id = facts.txn_id;
 	info.reads = RecordedReads(transaction);

@@ -14,7 +14,8 @@ struct AttemptFacts {
 	std::string txn_id;
 	std::string engine_info;
 	IsolationLevel level = IsolationLevel::kWriteSerializable;
-	bool row_ids = false;  // the table tracks rows
+	bool row_ids = false;      // the table tracks rows
+	bool row_ids_new = false;  // a winner has switched that on
 	int attempts = 1;
 	int winners = 0;
 	int64_t conflict_check_ms = 0;

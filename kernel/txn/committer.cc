@@ -268,9 +268,11 @@ Result<std::string> CommitRun::Serialize(RebasedCommit rebased, int64_t now) {
 	facts.engine_info = context_.options.engine_info;
 	facts.level = LevelOf(transaction_.changes.metadata ? *transaction_.changes.metadata : head->metadata);
 	if (transaction_.base) facts.level = Stricter(facts.level, LevelOf(transaction_.base->metadata));
-	facts.row_ids =
-		PropertyEnabled((transaction_.changes.metadata ? *transaction_.changes.metadata : head->metadata).configuration,
-						"delta.enableRowTracking");
+	constexpr auto kRowTracking = "delta.enableRowTracking";
+	const Metadata& metadata = transaction_.changes.metadata ? *transaction_.changes.metadata : head->metadata;
+	facts.row_ids = PropertyEnabled(metadata.configuration, kRowTracking);
+	facts.row_ids_new = transaction_.base && !transaction_.changes.metadata &&
+						!PropertyEnabled(transaction_.base->metadata.configuration, kRowTracking);
 	facts.attempts = attempts_ + 1;
 	facts.winners = static_cast<int>(winners_.size());
 	facts.conflict_check_ms = tester_.spent_ms();

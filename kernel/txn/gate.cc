@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "kernel/txn/adoption.h"
+
 namespace braid {
 
 static std::string ReadsAsText(const ReadSet& reads) {
@@ -47,17 +49,17 @@ bool SameMetadata(const Metadata& a, const Metadata& b) {
 		   a.configuration == b.configuration;
 }
 
-// A changed isolation level harms nobody: the stricter of both is applied.
-static bool OnlyIsolationDiffers(Metadata a, Metadata b) {
-	a.configuration.erase("delta.isolationLevel");
-	b.configuration.erase("delta.isolationLevel");
-	return SameMetadata(a, b);
+// Who changes the metadata himself has not seen the winner's, and would undo it.
+static bool IsHarmless(const Transaction& transaction, const Metadata& now, const Metadata& before,
+					   ConcurrencyMode mode) {
+	if (SameMetadata(now, before)) return true;
+	return mode != ConcurrencyMode::kStrict && !transaction.changes.metadata && CanAdopt(now, before);
 }
 
-static bool MetadataIsHarmless(const Transaction& transaction, const Metadata& now, const Metadata& before,
-							   ConcurrencyMode mode) {
-	if (SameMetadata(now, before)) return true;
-	return mode != ConcurrencyMode::kStrict && !transaction.changes.metadata && OnlyIsolationDiffers(now, before);
+static bool IsHarmless(const Transaction& transaction, const Protocol& now, const Protocol& before,
+					   ConcurrencyMode mode) {
+	if (now == before) return true;
+	return mode != ConcurrencyMode::kStrict && !transaction.changes.protocol && CanAdopt(now, before);
 }
 
 static bool AllowsNoWinner(const std::string& operation) {
@@ -93,13 +95,13 @@ static ConflictClass ClassOfAnyWinner(const WinningCommit& winner, ConcurrencyMo
 Status CheckGates(const Transaction& transaction, const WinningCommit& winner, const Snapshot& before,
 				  ConcurrencyMode mode) {
 	ConflictReport report = ReportAgainst(transaction, winner, before.table);
-	if (winner.protocol && !(*winner.protocol == before.protocol)) {
+	if (winner.protocol && !IsHarmless(transaction, *winner.protocol, before.protocol, mode)) {
 		report.conflict_class = ConflictClass::kProtocolChanged;
 		report.sub_condition = "CONFLICTING_COMMIT";
 		report.rule = "R26";
 		return AsError(std::move(report));
 	}
-	if (winner.metadata && !MetadataIsHarmless(transaction, *winner.metadata, before.metadata, mode)) {
+	if (winner.metadata && !IsHarmless(transaction, *winner.metadata, before.metadata, mode)) {
 		report.conflict_class = ConflictClass::kMetadataChanged;
 		report.rule = "R9, R24";
 		return AsError(std::move(report));

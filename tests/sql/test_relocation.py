@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Deletes and updates follow their rows through rearrangements that another engine commits between statement and COMMIT."""
+
+import json
+
+import duckdb
+import pytest
+
+import delta_log
+
+
+def write_commit(table, version, *actions):
+    path = table / "_delta_log" / f"{version:020}.json"
+    path.write_text("".join(json.dumps(action) + "\n" for action in actions))
+
+
+def rearrange(con, table, query, version, tags=None, stats=True, drop=0):
+    """Replaces the only file of the table by `query`'s rows, as OPTIMIZE would."""
+    name = f"rearranged-{version}.parquet"
+    con.execute(f"COPY ({query}) TO '{table / name}' (FORMAT parquet)")
+    rows = con.execute(f"SELECT count(*) FROM '{table / name}'").fetchone()[0]
+    (path, live), = delta_log.active(table).items()
+    remove = {"path": live["path"], "deletionTimestamp": 1, "dataChange": False, "size": live["size"]}
+    if "deletionVector" in live:
+        remove["deletionVector"] = live["deletionVector"]
+    add = {
+        "path": name,
+        "partitionValues": {},
+        "size": (table / name).stat().st_size,
+        "modificationTime": 1,
+        "dataChange": False,
+        "stats": json.dumps({"numRecords": rows + drop}) if stats else None,
+        "baseRowId": 1000 if tags else None,
+        "defaultRowCommitVersion": version if tags else None,
+    }
+    info = {"operation": "OPTIMIZE", "engineInfo": "another engine", **({"tags": tags} if tags else {})}
+    write_commit(
+        table,
+        version,
+        {"commitInfo": info},
+        {"remove": remove},
+        {"add": {key: value for key, value in add.items() if value is not None}},
+    )
+
+
+@pytest.fixture
+def table(con, lake):
+    con.execute(
+        "CREATE TABLE t AS SELECT range::INT AS id, (range % 10)::DOUBLE AS v, 'row ' || range AS s, [range, NULL] AS l "
+        "FROM range(100)"
+    )
+    return lake / "t"
+
+
+SHUFFLED = "SELECT * FROM t ORDER BY hash(id)"
+
+
+def test_delete_and_update_follow_shuffled_rows(con, connect, lake, table):
+    eraser, updater = connect(lake), connect(lake)
+    for session in (eraser, updater):
+        session.execute("BEGIN")
+    eraser.execute("DELETE FROM t WHERE v = 3")
+    updater.execute("UPDATE t SET s = 'new' WHERE id = 50")
+    rearrange(con, table, SHUFFLED, 1)
+    eraser.execute("COMMIT")
+    updater.execute("COMMIT")
+    assert con.execute("SELECT count(*), count(*) FILTER (v = 3) FROM t").fetchone() == (90, 0)
+    assert con.execute("SELECT id, v, l FROM t WHERE s = 'new'").fetchall() == [(50, 0.0, [50, None])]
+    assert con.execute("SELECT count(DISTINCT id) FROM t").fetchone() == (90,)
+
+
+def test_a_chain_with_a_delete_between(con, connect, lake, table):
+    late = connect(lake)
+    late.execute("BEGIN")
+    late.execute("DELETE FROM t WHERE id IN (7, 8)")
+    rearrange(con, table, SHUFFLED, 1)
+    con.execute("DELETE FROM t WHERE id = 9")
+    rearrange(con, table, "SELECT * FROM t ORDER BY id DESC", 3)
+    late.execute("COMMIT")
+    assert con.execute("SELECT count(*), count(*) FILTER (id IN (7, 8, 9)) FROM t").fetchone() == (97, 0)
+
+
+def test_the_same_row_is_still_a_conflict(con, connect, lake, table):
+    late = connect(lake)
+    late.execute("BEGIN")
+    late.execute("DELETE FROM t WHERE id = 9")
+    rearrange(con, table, SHUFFLED, 1)
+    con.execute("DELETE FROM t WHERE id = 9")
+    with pytest.raises(duckdb.Error, match="DELTA_CONCURRENT_DELETE_DELETE.ROW_LEVEL_CHANGES.*id=9"):
+        late.execute("COMMIT")
+
+
+def test_signed_zeros_are_different_rows(con, connect, lake):
+    con.execute("CREATE TABLE z AS SELECT * FROM (VALUES (0.0::DOUBLE), (-0.0::DOUBLE), (1.0)) AS r(v)")
+    late = connect(lake)
+    late.execute("BEGIN")
+    late.execute("DELETE FROM z WHERE signbit(v)")
+    rearrange(con, lake / "z", "SELECT * FROM z ORDER BY v DESC", 1)
+    late.execute("COMMIT")
+    assert sorted(str(v) for (v,) in con.execute("SELECT v FROM z").fetchall()) == ["0.0", "1.0"]
+
+
+def test_a_rearrangement_that_loses_rows_is_not_followed(con, connect, lake, table):
+    late = connect(lake)
+    late.execute("BEGIN")
+    late.execute("DELETE FROM t WHERE id = 9")
+    rearrange(con, table, "SELECT * FROM t WHERE id <> 12", 1)
+    with pytest.raises(duckdb.Error, match="DELTA_CONCURRENT"):
+        late.execute("COMMIT")
+
+
+def test_copy_on_write_of_another_row(con, connect, lake, table):
+    """Another engine rewrites the file to change one row; ours was copied."""
+    late, clash = connect(lake), connect(lake)
+    for session, key in ((late, 9), (clash, 12)):
+        session.execute("BEGIN")
+        session.execute(f"DELETE FROM t WHERE id = {key}")
+    rearrange(con, table, "SELECT * REPLACE (CASE WHEN id = 12 THEN 'x' ELSE s END AS s) FROM t ORDER BY id", 1)
+    log = table / "_delta_log" / f"{1:020}.json"
+    log.write_text(log.read_text().replace('"dataChange": false', '"dataChange": true').replace("OPTIMIZE", "UPDATE"))
+    late.execute("COMMIT")
+    with pytest.raises(duckdb.Error, match="DELTA_CONCURRENT_APPEND.ROW_LEVEL_CHANGES.*s=x"):
+        clash.execute("COMMIT")
+    assert con.execute("SELECT count(*), count(*) FILTER (id = 9) FROM t").fetchone() == (99, 0)
+
+
+def test_stable_row_ids_lead_the_way(con, connect, lake):
+    """The hidden column alone tells where a row went: its text is not what it was."""
+    table = lake / "tracked"
+    (table / "_delta_log").mkdir(parents=True)
+    con.execute(f"COPY (SELECT range::INT AS id FROM range(10)) TO '{table / 'first.parquet'}' (FORMAT parquet)")
+    schema = {"type": "struct", "fields": [{"name": "id", "type": "integer", "nullable": True, "metadata": {}}]}
+    write_commit(
+        table,
+        0,
+        {
+            "protocol": {
+                "minReaderVersion": 3,
+                "minWriterVersion": 7,
+                "readerFeatures": ["deletionVectors"],
+                "writerFeatures": ["deletionVectors", "rowTracking", "domainMetadata"],
+            }
+        },
+        {
+            "metaData": {
+                "id": "00000000-0000-4000-8000-000000000001",
+                "format": {"provider": "parquet", "options": {}},
+                "schemaString": json.dumps(schema),
+                "partitionColumns": [],
+                "configuration": {
+                    "delta.enableDeletionVectors": "true",
+                    "delta.enableRowTracking": "true",
+                    "delta.rowTracking.materializedRowIdColumnName": "_row-id-col-1",
+                    "delta.rowTracking.materializedRowCommitVersionColumnName": "_row-commit-version-col-1",
+                },
+            }
+        },
+        {"domainMetadata": {"domain": "delta.rowTracking", "configuration": '{"rowIdHighWaterMark":9}', "removed": False}},
+        {
+            "add": {
+                "path": "first.parquet",
+                "partitionValues": {},
+                "size": (table / "first.parquet").stat().st_size,
+                "modificationTime": 1,
+                "dataChange": True,
+                "stats": '{"numRecords":10}',
+                "baseRowId": 0,
+                "defaultRowCommitVersion": 0,
+            }
+        },
+    )
+    late = connect(lake)
+    late.execute("BEGIN")
+    late.execute("DELETE FROM tracked WHERE id = 3")
+    rearrange(
+        con,
+        table,
+        'SELECT id + 100 AS id, id::BIGINT AS "_row-id-col-1" FROM tracked ORDER BY id DESC',
+        1,
+        tags={"delta.rowTracking.preserved": "true"},
+    )
+    late.execute("COMMIT")
+    assert con.execute("SELECT id FROM tracked ORDER BY id").fetchall() == [(100 + i,) for i in range(10) if i != 3]
