@@ -295,12 +295,12 @@ TEST_F(CommitTest, MetadataOfAWinnerFailsEverybody) {
 	ExpectConflict(table_.Commit(erase), ConflictClass::kMetadataChanged);
 }
 
-TEST_F(CommitTest, ProtocolOfAWinnerFailsEverybody) {
+TEST_F(CommitTest, ProtocolOfAWinnerFailsEverybody) {  // unless it is on the list of adoption.h
 	const SnapshotPtr base = table_.Create({kRows});
 	const Transaction insert = table_.Insert(base, {{4, 4, 0}});
 	Transaction upgrade = table_.Begin(base, "UPGRADE PROTOCOL");
 	upgrade.changes.protocol = base->protocol;
-	upgrade.changes.protocol->writer_features->push_back("domainMetadata");
+	upgrade.changes.protocol->writer_features->push_back("clustering");
 	Wins(upgrade);
 	EXPECT_EQ(ExpectConflict(table_.Commit(insert), ConflictClass::kProtocolChanged).sub_condition,
 			  "CONFLICTING_COMMIT");
