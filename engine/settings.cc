@@ -2,8 +2,8 @@
 // Values are checked when they are set, so that a commit never meets one that it does not know.
 #include "engine/settings.h"
 
-#include <array>
 #include <initializer_list>
+#include <span>
 
 #include "duckdb/common/exception.hpp"
 #include "duckdb/common/string_util.hpp"
@@ -30,6 +30,9 @@ constexpr auto kPreviewAlias = "spark.databricks.delta.rowlevelconcurrencyprevie
 constexpr auto kConflictTimeBudget = "braid_conflict_time_budget_ms";
 constexpr auto kCommitTimeout = "braid_commit_timeout_ms";
 constexpr auto kExplainRows = "braid_explain_rows";
+constexpr auto kTxnAppId = "braid_txn_app_id";
+constexpr auto kTxnVersion = "braid_txn_version";
+constexpr auto kUserMetadata = "braid_user_metadata";
 
 void RequireOneOf(const char* name, Value& value, std::initializer_list<const char*> allowed) {
 	auto text = duckdb::StringUtil::Lower(value.ToString());
@@ -73,8 +76,8 @@ struct Setting {
 	const char* help;
 };
 
-const std::array<Setting, 9>& Settings() {
-	static const std::array<Setting, 9> settings = {{
+std::span<const Setting> Settings() {
+	static const Setting settings[] = {
 		{kDurability, duckdb::LogicalTypeId::VARCHAR, Value("fsync"), SetScope::SESSION, CheckDurability,
 		 "Whether a commit waits until its files are on stable storage: fsync or none"},
 		{kConcurrencyMode, duckdb::LogicalTypeId::VARCHAR, Value("sound"), SetScope::SESSION, CheckMode,
@@ -94,7 +97,13 @@ const std::array<Setting, 9>& Settings() {
 		 "Milliseconds after which a commit that keeps losing races without a conflict gives up"},
 		{kExplainRows, duckdb::LogicalTypeId::BIGINT, Value::BIGINT(5), SetScope::SESSION, CheckRows,
 		 "How many rows a conflict names"},
-	}};
+		{kTxnAppId, duckdb::LogicalTypeId::VARCHAR, Value(LogicalType::VARCHAR), SetScope::SESSION, nullptr,
+		 "Name of an application that writes each of its versions once (with braid_txn_version); NULL: none"},
+		{kTxnVersion, duckdb::LogicalTypeId::BIGINT, Value(LogicalType::BIGINT), SetScope::SESSION, nullptr,
+		 "The application's version that the next write is; a table that has it or a later one is left alone"},
+		{kUserMetadata, duckdb::LogicalTypeId::VARCHAR, Value(LogicalType::VARCHAR), SetScope::SESSION, nullptr,
+		 "Text that commits carry as commitInfo.userMetadata; NULL: none"},
+	};
 	return settings;
 }
 
@@ -141,6 +150,21 @@ CommitOptions CommitOptionsOf(duckdb::ClientContext& context) {
 	options.explain_rows = Current(context, kExplainRows).GetValue<int32_t>();
 	options.engine_info = "Braid/" BRAID_VERSION " DuckDB/" + std::string(duckdb::DuckDB::LibraryVersion()).substr(1);
 	return options;
+}
+
+std::optional<SetTransaction> ApplicationTransactionOf(duckdb::ClientContext& context) {
+	Value app_id = Current(context, kTxnAppId), version = Current(context, kTxnVersion);
+	if (app_id.IsNull() && version.IsNull()) return std::nullopt;
+	if (app_id.IsNull() || version.IsNull()) {
+		throw duckdb::InvalidInputException("%s and %s go together: set both, or neither (RESET)", kTxnAppId,
+											kTxnVersion);
+	}
+	return SetTransaction {app_id.ToString(), version.GetValue<int64_t>(), {}};
+}
+
+std::optional<std::string> UserMetadataOf(duckdb::ClientContext& context) {
+	Value text = Current(context, kUserMetadata);
+	return text.IsNull() ? std::nullopt : std::optional(text.ToString());
 }
 
 }  // namespace braid::engine

@@ -4,6 +4,9 @@
 // something are listed.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "duckdb/main/client_context.hpp"
 #include "duckdb/main/config.hpp"
 #include "kernel/txn/committer.h"
@@ -14,5 +17,10 @@ void RegisterSettings(duckdb::DBConfig& config);
 
 // The settings of a session that its commits obey. Needs no active transaction (trap 5).
 CommitOptions CommitOptionsOf(duckdb::ClientContext& context);
+
+// What braid_txn_app_id and braid_txn_version say, if they are set. Throws if only one of them is.
+std::optional<SetTransaction> ApplicationTransactionOf(duckdb::ClientContext& context);
+// braid_user_metadata, if it is set.
+std::optional<std::string> UserMetadataOf(duckdb::ClientContext& context);
 
 }  // namespace braid::engine

@@ -105,31 +105,37 @@ duckdb::PhysicalOperator& LakeCatalog::PlanCreateTableAs(duckdb::ClientContext& 
 	return engine::PlanCreateTableAs(context, planner, op, plan);
 }
 
+static void CheckChange(duckdb::ClientContext& context, duckdb::TableCatalogEntry& target) {
+	auto& table = target.Cast<LakeTableEntry>();
+	table.RefuseWriteToThePast();
+	LakeTransaction::Get(context, table.catalog).RefuseSecondTable(*table.table());
+}
+
 duckdb::PhysicalOperator& LakeCatalog::PlanInsert(duckdb::ClientContext& context,
 												  duckdb::PhysicalPlanGenerator& planner, duckdb::LogicalInsert& op,
 												  duckdb::optional_ptr<duckdb::PhysicalOperator> plan) {
-	op.table.Cast<LakeTableEntry>().RefuseWriteToThePast();
+	CheckChange(context, op.table);
 	return engine::PlanInsert(context, planner, op, plan);
 }
 
 duckdb::PhysicalOperator& LakeCatalog::PlanDelete(duckdb::ClientContext& context,
 												  duckdb::PhysicalPlanGenerator& planner, duckdb::LogicalDelete& op,
 												  duckdb::PhysicalOperator& plan) {
-	op.table.Cast<LakeTableEntry>().RefuseWriteToThePast();
+	CheckChange(context, op.table);
 	return engine::PlanDelete(context, planner, op, plan);
 }
 
 duckdb::PhysicalOperator& LakeCatalog::PlanUpdate(duckdb::ClientContext& context,
 												  duckdb::PhysicalPlanGenerator& planner, duckdb::LogicalUpdate& op,
 												  duckdb::PhysicalOperator& plan) {
-	op.table.Cast<LakeTableEntry>().RefuseWriteToThePast();
+	CheckChange(context, op.table);
 	return engine::PlanUpdate(context, planner, op, plan);
 }
 
 duckdb::PhysicalOperator& LakeCatalog::PlanMergeInto(duckdb::ClientContext& context,
 													 duckdb::PhysicalPlanGenerator& planner,
 													 duckdb::LogicalMergeInto& op, duckdb::PhysicalOperator& plan) {
-	op.table.Cast<LakeTableEntry>().RefuseWriteToThePast();
+	CheckChange(context, op.table);
 	return engine::PlanMergeInto(context, planner, op, plan);
 }
 

@@ -11,6 +11,7 @@
 #include "engine/catalog/catalog.h"
 #include "engine/catalog/transaction_manager.h"
 #include "engine/scan/scan_function.h"
+#include "engine/session/session_record.h"
 #include "engine/settings.h"
 #include "engine/statement/named_table.h"
 #include "engine/statement/spelling.h"
@@ -53,6 +54,7 @@ void RegisterBraid(duckdb::ExtensionLoader& loader) {
 	RegisterSpelling(config);
 	RegisterPathTables(config);
 	RegisterScanFunction(loader);
+	RegisterSessionRecord(loader);
 }
 
 }  // namespace braid::engine

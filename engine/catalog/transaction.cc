@@ -3,6 +3,7 @@
 #include "engine/catalog/transaction.h"
 
 #include "duckdb/catalog/catalog.hpp"
+#include "duckdb/common/exception/binder_exception.hpp"
 #include "duckdb/common/exception/transaction_exception.hpp"
 #include "duckdb/main/client_context.hpp"
 #include "engine/io/duckdb_parquet_gateway.h"
@@ -47,12 +48,19 @@ TableWork& LakeTransaction::Create(duckdb::ClientContext&, const std::shared_ptr
 }
 
 // Delta commits one table at a time; a transaction that changed nothing of the first one may still turn to another.
+std::optional<std::string> LakeTransaction::WhyNotAlso(const TableHandle& table) const {
+	if (!modified_ || modified_->table->root() == table.root() || modified_->work.changes.empty()) return std::nullopt;
+	return "One transaction changes one table: it has changed " + modified_->table->root() + " and cannot change " +
+		   table.root() + "; COMMIT first";
+}
+
+void LakeTransaction::RefuseSecondTable(const TableHandle& table) {
+	std::lock_guard guard(mutex_);
+	if (auto reason = WhyNotAlso(table)) throw duckdb::BinderException(*reason);
+}
+
 void LakeTransaction::Claim(TableWork& work) {
-	if (modified_ && modified_ != &work && !modified_->work.changes.empty()) {
-		throw duckdb::TransactionException(
-			"One transaction changes one table: it has changed %s and cannot change %s; COMMIT first",
-			modified_->table->root(), work.table->root());
-	}
+	if (auto reason = WhyNotAlso(*work.table)) throw duckdb::TransactionException(*reason);
 	modified_ = &work;
 }
 

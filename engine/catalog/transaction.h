@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct TableWork {
 	SnapshotPtr view;
 	std::vector<std::string>
 		created_files;  // every file written by statements of this transaction, relative to the root; deleted on rollback
+	std::vector<std::string> operations;  // of the statements that changed something, in order
 	// Rows of an autocommit INSERT that wait in memory: writes their files, when the transaction commits. Empty: there are none.
 	std::function<std::vector<NewFile>()> late_files;
 };
@@ -48,6 +50,8 @@ public:
 	TableWork& Touch(duckdb::ClientContext& context, const std::shared_ptr<TableHandle>& table);
 	// As Touch; refuses a second table that is changed ("one transaction changes one table"), naming both.
 	TableWork& Modify(duckdb::ClientContext& context, const std::shared_ptr<TableHandle>& table);
+	// While a statement is planned: throws a BinderException, which leaves the transaction usable, if it would change a second table.
+	void RefuseSecondTable(const TableHandle& table);
 	// The one to be created or replaced; like Modify, but the table need not exist. The caller fills view and changes.
 	TableWork& Create(duckdb::ClientContext& context, const std::shared_ptr<TableHandle>& table);
 	// Null if this transaction has not touched the directory. How the catalog sees tables that are created here and not
@@ -62,6 +66,7 @@ public:
 
 private:
 	void Claim(TableWork& work);
+	std::optional<std::string> WhyNotAlso(const TableHandle& table) const;  // the caller holds mutex_
 
 	std::mutex mutex_;
 	std::map<std::string, std::unique_ptr<TableWork>> tables_;  // by root

@@ -11,6 +11,7 @@
 #include "engine/io/duckdb_parquet_gateway.h"
 #include "engine/io/duckdb_row_probe.h"
 #include "engine/io/error_translation.h"
+#include "engine/session/session_record.h"
 #include "engine/settings.h"
 #include "engine/write/staging.h"
 #include "kernel/log/log_path.h"
@@ -54,8 +55,14 @@ std::set<std::string> CommittedFiles(const TableWork& work) {
 }
 
 // properties.md 6.4. Operations that make a table have brought their parameters.
-void DescribeOperation(braid::Transaction& work) {
+void DescribeOperation(TableWork& table) {
+	auto& work = table.work;
 	if (!work.operation_parameters.empty()) return;
+	if (work.operation == "TRANSACTION") {
+		std::string statements = "[";
+		for (auto& name : table.operations) statements += (statements.size() > 1 ? "," : "") + JsonString(name);
+		work.operation_parameters["statements"] = JsonString(statements + "]");
+	}
 	std::string predicates = "[";
 	for (auto& read : work.reads.reads) {
 		predicates += (predicates.size() > 1 ? "," : "") + JsonString("(" + ToString(read.bound) + ")");
@@ -80,15 +87,24 @@ Status CommitTable(duckdb::ClientContext& context, TableWork& work, bool& keep_f
 	LocalLogStore store(work.table->root(), options.durable);
 	DuckdbParquetGateway parquet(*context.db);
 	DuckdbRowProbe probe(context, work.table, work.view);
-	DescribeOperation(work.work);
+	DescribeOperation(work);
 	auto interrupted = [&context] { return context.interrupted.load(); };
 	CommitContext commit {store, parquet, probe, SystemClock(), SystemRandom(), options, interrupted};
+	work.work.user_metadata = UserMetadataOf(context);
 	auto outcome = Commit(commit, work.work);
 	if (!outcome) {
+		if (outcome.error().conflict) SessionRecord::Get(context).Set(outcome.error().conflict);
 		keep_files = outcome.error().kind == ErrorKind::kOutcomeUnknown;
 		return std::unexpected(outcome.error());
 	}
 	if (outcome->snapshot) work.table->Publish(outcome->snapshot);
+	SessionRecord::Get(context).Set(CommitRecord {.table = work.table->root(),
+												  .operation = work.work.operation,
+												  .version = outcome->version,
+												  .attempts = outcome->attempts,
+												  .winners = outcome->winners,
+												  .rows_rebased = outcome->rows_rebased,
+												  .txn_id = outcome->txn_id});
 	return {};
 }
 

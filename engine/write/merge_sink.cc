@@ -14,6 +14,7 @@
 #include "engine/write/parquet_output.h"
 #include "engine/write/position_collector.h"
 #include "engine/write/staging.h"
+#include "engine/write/write_once.h"
 #include "kernel/feature/write_requirements.h"
 
 namespace braid::engine {
@@ -185,7 +186,10 @@ LakeMerge::LakeMerge(duckdb::PhysicalPlan& plan, duckdb::vector<duckdb::LogicalT
 
 duckdb::unique_ptr<duckdb::GlobalSinkState> LakeMerge::GetGlobalSinkState(duckdb::ClientContext& context) const {
 	auto state = duckdb::make_uniq<MergeState>();
-	state->work = &LakeTransaction::Get(context, catalog).Modify(context, table);
+	if (returning) state->returned = duckdb::make_uniq<duckdb::ColumnDataCollection>(context, types);
+	auto& work = LakeTransaction::Get(context, catalog).Modify(context, table);
+	if (IsWrittenAlready(context, work, "MERGE")) return state;
+	state->work = &work;
 	state->view = state->work->view;
 	state->rows.resize(arms.size());
 	bool removes = std::ranges::any_of(arms, &MergeArm::removes_rows);
@@ -194,7 +198,6 @@ duckdb::unique_ptr<duckdb::GlobalSinkState> LakeMerge::GetGlobalSinkState(duckdb
 	if (writer != arms.end()) {
 		state->output = std::make_unique<ParquetOutput>(context, *state->work, *state->view, TypesOf(writer->images));
 	}
-	if (returning) state->returned = duckdb::make_uniq<duckdb::ColumnDataCollection>(context, types);
 	return state;
 }
 
@@ -244,6 +247,7 @@ duckdb::SinkResultType LakeMerge::Sink(duckdb::ExecutionContext&, duckdb::DataCh
 									   duckdb::OperatorSinkInput& input) const {
 	auto& global = input.global_state.Cast<MergeState>();
 	auto& thread = input.local_state.Cast<ThreadState>();
+	if (!global.work) return duckdb::SinkResultType::FINISHED;  // the table has what would be written
 	SortByClause(*this, chunk, thread);
 	for (size_t i = 0; i < arms.size(); i++) {
 		auto& waiting = thread.by_clause[static_cast<size_t>(arms[i].clause)];
@@ -274,6 +278,7 @@ duckdb::SinkCombineResultType LakeMerge::Combine(duckdb::ExecutionContext&,
 												 duckdb::OperatorSinkCombineInput& input) const {
 	auto& global = input.global_state.Cast<MergeState>();
 	auto& thread = input.local_state.Cast<ThreadState>();
+	if (!global.work) return duckdb::SinkCombineResultType::FINISHED;
 	for (auto& arm : thread.arms) {
 		if (global.output) global.output->FinishThread(arm.output);
 	}
@@ -287,13 +292,14 @@ duckdb::SinkCombineResultType LakeMerge::Combine(duckdb::ExecutionContext&,
 duckdb::SinkFinalizeType LakeMerge::Finalize(duckdb::Pipeline&, duckdb::Event&, duckdb::ClientContext& context,
 											 duckdb::OperatorSinkFinalizeInput& input) const {
 	auto& global = input.global_state.Cast<MergeState>();
+	if (!global.work) return duckdb::SinkFinalizeType::READY;
 	auto& work = *global.work;
 	if (global.positions.duplicate() && !MayMatchTwice(*this))
 		RefuseDoubleMatch(context, work, *global.positions.duplicate());
 	auto counts = CountRows(*this, global);
 	global.changed = counts.inserted + global.positions.Cardinality();
 	auto files = global.output ? global.output->Finish() : std::vector<NewFile>();
-	if (global.changed == 0) return duckdb::SinkFinalizeType::READY;
+	if (global.changed == 0 && work.work.changes.set_transactions.empty()) return duckdb::SinkFinalizeType::READY;
 	NameOperation(work, "MERGE");
 	StageDeletions(context, work, global.positions.by_file());
 	StageNewFiles(work, std::move(files));

@@ -77,6 +77,7 @@ void StageDeletions(duckdb::ClientContext& context, TableWork& work, const Posit
 
 void NameOperation(TableWork& work, const std::string& operation) {
 	std::lock_guard guard(work.mutex);
+	work.operations.push_back(operation);
 	auto& name = work.work.operation;
 	bool first = work.work.changes.empty() || name.empty();
 	bool created = name.starts_with("CREATE") || name.starts_with("REPLACE");

@@ -12,6 +12,7 @@
 #include "engine/write/parquet_output.h"
 #include "engine/write/position_collector.h"
 #include "engine/write/staging.h"
+#include "engine/write/write_once.h"
 #include "kernel/feature/write_requirements.h"
 
 namespace braid::engine {
@@ -83,7 +84,10 @@ duckdb::unique_ptr<duckdb::GlobalSinkState> LakeWrite::GetGlobalSinkState(duckdb
 	auto state = duckdb::make_uniq<WriteState>();
 	auto& transaction = LakeTransaction::Get(context, catalog);
 	if (kind == WriteKind::kCreateTableAs && !CreateTable(context, transaction, table, *create, true)) return state;
-	state->work = &transaction.Modify(context, table);
+	if (returning) state->returned = duckdb::make_uniq<duckdb::ColumnDataCollection>(context, types);
+	auto& work = transaction.Modify(context, table);
+	if (kind != WriteKind::kCreateTableAs && IsWrittenAlready(context, work, OperationName(kind))) return state;
+	state->work = &work;
 	state->view = state->work->view;
 	Unwrap(CheckWrite(*state->view, removes_rows() ? TableOperation::kChange : TableOperation::kAppend));
 	auto& row_types = kind == WriteKind::kDelete ? types : children[0].get().types;
@@ -91,7 +95,6 @@ duckdb::unique_ptr<duckdb::GlobalSinkState> LakeWrite::GetGlobalSinkState(duckdb
 	for (auto& image : images) table_types.push_back(image->return_type);
 	if (writes_rows())
 		state->output = std::make_shared<ParquetOutput>(context, *state->work, *state->view, table_types);
-	if (returning) state->returned = duckdb::make_uniq<duckdb::ColumnDataCollection>(context, types);
 	return state;
 }
 
@@ -112,7 +115,7 @@ duckdb::SinkResultType LakeWrite::Sink(duckdb::ExecutionContext&, duckdb::DataCh
 	auto& global = input.global_state.Cast<WriteState>();
 	auto& thread = input.local_state.Cast<ThreadState>();
 	if (!global.work)
-		return duckdb::SinkResultType::FINISHED;  // CREATE TABLE IF NOT EXISTS ... AS of a table that exists
+		return duckdb::SinkResultType::FINISHED;  // the table exists (IF NOT EXISTS), or has what would be written
 	auto* rows = &chunk;
 	if (thread.executor) {
 		thread.image.Reset();
@@ -156,7 +159,8 @@ void LakeWrite::Stage(duckdb::ClientContext& context, duckdb::GlobalSinkState& s
 		RefuseDoubleMatch(context, work, *global.positions.duplicate());
 	if (kind == WriteKind::kDelete)
 		global.rows = global.positions.Cardinality();  // DELETE ... USING may meet a row several times
-	if (global.rows > 0 && kind != WriteKind::kCreateTableAs) NameOperation(work, OperationName(kind));
+	if (kind != WriteKind::kCreateTableAs && (global.rows > 0 || !work.work.changes.set_transactions.empty()))
+		NameOperation(work, OperationName(kind));
 	if (removes_rows()) StageDeletions(context, work, global.positions.by_file());
 	if (global.output) StageOutput(context, work, std::move(global.output));
 

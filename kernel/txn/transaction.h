@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "kernel/snapshot/snapshot.h"
@@ -20,6 +21,7 @@ struct Transaction {
 	std::string operation;  // "WRITE", "DELETE", "UPDATE", "MERGE", "CREATE TABLE", ...
 	std::map<std::string, std::string> operation_parameters;  // values are JSON text
 	std::map<std::string, std::string> operation_metrics;
+	std::optional<std::string> user_metadata;  // free text of the user, kept in commitInfo
 };
 
 }  // namespace braid

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several statements in one transaction are one commit; rolled back they never were."""
 
+import json
 import threading
 
 import duckdb
@@ -88,15 +89,21 @@ def test_one_transaction_changes_one_table(con, lake, table):
     before = delta_log.files_on_disk(lake / "other")
     con.execute("BEGIN")
     con.execute("INSERT INTO t VALUES (1000, 'x')")
-    with pytest.raises(duckdb.TransactionException, match=r"/t .*/other"):
-        con.execute("INSERT INTO other VALUES (1)")
-    con.execute("ROLLBACK")
+    for second in ("INSERT INTO other VALUES (1)", "DELETE FROM other", "UPDATE other SET id = 1",
+                   "MERGE INTO other USING t USING (id) WHEN NOT MATCHED THEN INSERT (id) VALUES (t.id)"):
+        with pytest.raises(duckdb.BinderException, match=r"/t .*/other"):  # before anything is staged
+            con.execute(second)
+    with pytest.raises(duckdb.BinderException, match=r"/t .*/other"):
+        con.execute("PREPARE p AS INSERT INTO other VALUES (1)")
+    assert rows(con, "SELECT count(*) FROM t") == [(101,)]  # the transaction goes on
+    con.execute("COMMIT")
     assert delta_log.files_on_disk(lake / "other") == before
+    assert delta_log.version(lake / "t") == 1
     con.execute("BEGIN")
     con.execute("DELETE FROM t WHERE id = -1")  # touches nothing
     con.execute("INSERT INTO other SELECT max(id) FROM t")
     con.execute("COMMIT")
-    assert rows(con, "FROM other") == [(99,)]
+    assert rows(con, "FROM other") == [(1000,)]
 
 
 def test_create_insert_and_read_inside_one_transaction(con, lake):
@@ -200,3 +207,77 @@ def test_an_interrupt_that_comes_too_late_is_no_failure(con, table):
         con.execute("COMMIT")
         thread.join()
     assert rows(con, "SELECT count(*) FROM t") == [(90,)]
+
+
+def test_the_commit_says_what_it_was_made_of(con, table):
+    con.execute("BEGIN")
+    con.execute("INSERT INTO t VALUES (1000, 'x')")
+    con.execute("DELETE FROM t WHERE id = 77777")  # changes nothing
+    con.execute("UPDATE t SET s = 'y' WHERE id = 1000")
+    con.execute("DELETE FROM t WHERE id = 1")
+    con.execute("COMMIT")
+    info = delta_log.info(table)
+    assert info["operation"] == "TRANSACTION"
+    assert json.loads(info["operationParameters"]["statements"]) == ["WRITE", "UPDATE", "DELETE"]
+
+
+def test_a_row_inserted_then_updated_then_deleted(con, table):
+    con.execute("BEGIN")
+    con.execute("INSERT INTO t VALUES (1000, 'new'), (1001, 'stays')")
+    con.execute("UPDATE t SET s = 'twice' WHERE id IN (1000, 7)")
+    assert rows(con, "FROM t WHERE s = 'twice' ORDER BY id") == [(7, "twice"), (1000, "twice")]
+    con.execute("UPDATE t SET s = s || '!', id = id + 5000 WHERE s = 'twice'")
+    con.execute("DELETE FROM t WHERE id = 6000")
+    assert rows(con, "SELECT * FROM t WHERE id >= 1000 ORDER BY id") == [(1001, "stays"), (5007, "twice!")]
+    con.execute("COMMIT")
+    assert rows(con, "SELECT * FROM t WHERE id >= 1000 ORDER BY id") == [(1001, "stays"), (5007, "twice!")]
+    assert rows(con, "SELECT count(*) FROM t") == [(101,)]
+    assert delta_log.version(table) == 1
+
+
+def test_other_tables_are_pinned_at_first_touch(con, connect, lake, table):
+    con.execute("CREATE TABLE seen AS SELECT 1 AS x")
+    con.execute("CREATE TABLE unseen AS SELECT 1 AS x")
+    other = connect(lake)
+    con.execute("BEGIN")
+    assert rows(con, "FROM seen") == [(1,)]
+    other.execute("UPDATE seen SET x = 2")
+    other.execute("UPDATE unseen SET x = 2")
+    con.execute("INSERT INTO t SELECT seen.x * 10000 + unseen.x, 'read' FROM seen, unseen")
+    con.execute("COMMIT")  # what it read of other tables cannot clash
+    assert rows(con, "SELECT id FROM t WHERE s = 'read'") == [(10002,)]
+    assert rows(con, "FROM seen") == [(2,)]
+
+
+def test_a_transaction_that_only_reads_never_conflicts(con, connect, lake, table):
+    other = connect(lake)
+    con.execute("BEGIN")
+    assert rows(con, "SELECT count(*) FROM t") == [(100,)]
+    other.execute("DELETE FROM t WHERE id < 50")
+    other.execute("CREATE OR REPLACE TABLE t AS SELECT 1 AS id, 'z' AS s")
+    assert rows(con, "SELECT count(*) FROM t") == [(100,)]
+    con.execute("COMMIT")
+    assert delta_log.version(table) == 2
+
+
+def test_a_lost_connection_leaves_nothing(connect, con, lake, table):
+    before = delta_log.files_on_disk(table)
+    other = connect(lake)
+    other.execute("BEGIN")
+    other.execute("INSERT INTO t SELECT range, 'x' FROM range(1000)")
+    other.execute("UPDATE t SET s = 'y' WHERE id = 5")
+    assert delta_log.files_on_disk(table) != before
+    other.close()
+    assert delta_log.files_on_disk(table) == before
+    assert rows(con, "SELECT count(*) FROM t") == [(100,)]
+
+
+def test_a_connection_sees_its_own_and_then_the_commits_of_others(con, connect, lake, table):
+    other = connect(lake)
+    for i in range(5):
+        con.execute(f"INSERT INTO t VALUES ({1000 + i}, 'mine')")
+        assert rows(con, "SELECT count(*) FROM t") == [(101 + 2 * i,)]
+        assert rows(other, "SELECT count(*) FROM t") == [(101 + 2 * i,)]
+        other.execute(f"INSERT INTO t VALUES ({2000 + i}, 'theirs')")
+        assert rows(other, "SELECT count(*) FROM t") == [(102 + 2 * i,)]
+        assert rows(con, "SELECT count(*) FROM t") == [(102 + 2 * i,)]
