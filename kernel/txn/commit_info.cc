@@ -91,7 +91,6 @@ CommitInfo MakeCommitInfo(const Transaction& transaction, const RebaseCounts& co
 		const bool kept = KeepsRowIds(transaction) && !facts.row_ids_new;
 		info.tags["delta.rowTracking.preserved"] = kept ? "true" : "false";
 	}
-	if (facts.row_ids) info.tags["delta.rowTracking.preserved"] = KeepsRowIds(transaction) ? "true" : "false";
 	info.user_metadata = transaction.user_metadata;
 	info.engine_info = facts.engine_info;
 	info.txn_id = facts.txn_id;
