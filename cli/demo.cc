@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `braid demo [DIR]`: 8 processes update and delete different rows of one data file at the same time, each statement once
+// `braid demo [DIR]`: 8 processes update, delete and merge different rows of one data file at the same time, each statement once
 // and durably; then the table is read back and compared with the plan, and one true clash is shown. Exit status 1 if a
 // statement fails, a row differs from the plan, no two transactions overlapped, or the clash is not refused.
 #include <poll.h>
@@ -180,8 +180,8 @@ Status RunDemo(const std::vector<std::string>& arguments) {
 	BRAID_TRY(database.Open(lake, 2));
 	std::printf("A Delta table of %lld rows in one file: %s/orders\n", static_cast<long long>(kDemoRows), lake.c_str());
 	BRAID_TRY(database.Run(CreateDemoTable()));
-	std::printf("%d processes update and delete different rows of that file, %d statements each.\n", kDemoProcesses,
-				kDemoStatements);
+	std::printf("%d processes update, delete and merge different rows of that file, %d statements each.\n",
+				kDemoProcesses, kDemoStatements);
 	double seconds = 0;
 	BRAID_TRY(auto results, RunProcesses(lake, plan, seconds));
 	BRAID_TRY(const LogAccount log, ReadLog(database, lake + "/orders", results));

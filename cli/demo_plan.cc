@@ -8,6 +8,7 @@ namespace braid::cli {
 
 namespace {
 
+constexpr int kMergingProcesses = 2;  // the last ones
 constexpr int64_t kSlotRows = kDemoRows / (kDemoProcesses * kDemoStatements);
 
 std::string Condition(int kind, const PlannedStatement& statement) {
@@ -20,6 +21,14 @@ std::string Condition(int kind, const PlannedStatement& statement) {
 		list += (i == 0 ? "" : ", ") + std::to_string(statement.first + i * statement.step);
 	}
 	return "id IN (" + list + ")";
+}
+
+// The same change as a MERGE.
+std::string Merge(const PlannedStatement& statement) {
+	return "MERGE INTO orders USING (SELECT " + std::to_string(statement.first) + " + range * " +
+		   std::to_string(statement.step) + " AS id FROM range(" + std::to_string(statement.count) +
+		   ")) AS changed ON orders.id = changed.id WHEN MATCHED THEN " +
+		   (statement.deletes ? "DELETE" : "UPDATE SET status = 'paid', changes = orders.changes + 1");
 }
 
 struct Shape {
@@ -38,9 +47,13 @@ PlannedStatement PlanStatement(int process, int k) {
 	const Shape& shape = kShapes[static_cast<size_t>(kind)];
 	const int64_t slot = static_cast<int64_t>(k) * kDemoProcesses + process;
 	PlannedStatement statement {process, shape.deletes, slot * kSlotRows + shape.offset, shape.step, shape.count, ""};
-	statement.sql =
-		statement.deletes ? "DELETE FROM orders" : "UPDATE orders SET status = 'paid', changes = changes + 1";
-	statement.sql += " WHERE " + Condition(kind, statement);
+	if (process >= kDemoProcesses - kMergingProcesses) {
+		statement.sql = Merge(statement);
+	} else {
+		statement.sql =
+			statement.deletes ? "DELETE FROM orders" : "UPDATE orders SET status = 'paid', changes = changes + 1";
+		statement.sql += " WHERE " + Condition(kind, statement);
+	}
 	return statement;
 }
 

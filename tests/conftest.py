@@ -14,6 +14,10 @@ BUILD = pathlib.Path(os.environ.get("BRAID_BUILD", ROOT / "build"))
 EXTENSION = BUILD / "braid.duckdb_extension"
 
 
+def pytest_addoption(parser):
+    parser.addoption("--seeds", type=int, default=300, help="random programs per property test")
+
+
 def quote(text) -> str:
     """A SQL string literal."""
     return "'" + str(text).replace("'", "''") + "'"

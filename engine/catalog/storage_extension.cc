@@ -15,6 +15,7 @@
 #include "engine/settings.h"
 #include "engine/statement/named_table.h"
 #include "engine/statement/spelling.h"
+#include "engine/write/join_keys.h"
 #include "engine/write/merge_rewrite.h"
 #include "engine/write/plan_delete.h"
 
@@ -51,6 +52,7 @@ void RegisterBraid(duckdb::ExtensionLoader& loader) {
 	RegisterSettings(config);
 	RegisterDeleteReturning(config);
 	RegisterMergeRewrite(config);
+	RegisterJoinKeys(config);
 	RegisterSpelling(config);
 	RegisterPathTables(config);
 	RegisterScanFunction(loader);

@@ -11,6 +11,7 @@
 #include "engine/io/duckdb_parquet_gateway.h"
 #include "engine/io/duckdb_row_probe.h"
 #include "engine/io/error_translation.h"
+#include "engine/scan/read_registration.h"
 #include "engine/session/session_record.h"
 #include "engine/settings.h"
 #include "engine/write/staging.h"
@@ -87,6 +88,7 @@ Status CommitTable(duckdb::ClientContext& context, TableWork& work, bool& keep_f
 	LocalLogStore store(work.table->root(), options.durable);
 	DuckdbParquetGateway parquet(*context.db);
 	DuckdbRowProbe probe(context, work.table, work.view);
+	FinishReads(work.work.reads);
 	DescribeOperation(work);
 	auto interrupted = [&context] { return context.interrupted.load(); };
 	CommitContext commit {store, parquet, probe, SystemClock(), SystemRandom(), options, interrupted};

@@ -7,6 +7,7 @@
 #include "duckdb/planner/expression/bound_reference_expression.hpp"
 #include "duckdb/planner/expression_iterator.hpp"
 #include "engine/catalog/transaction.h"
+#include "engine/scan/key_set.h"
 
 namespace braid::engine {
 
@@ -26,7 +27,8 @@ void Merge(BoundRowPredicate& into, const BoundRowPredicate& from) {
 	}
 }
 
-Read ToRead(const ScanConditions& conditions, bool feeds_removal) {
+// The caller holds registration.mutex.
+Read ToRead(const ScanConditions& conditions, const ReadRegistration& registration, bool feeds_removal) {
 	Read read;
 	std::vector<Predicate> bound;
 	std::set<std::string> seen;  // planning and execution show the same condition in two forms
@@ -37,6 +39,7 @@ Read ToRead(const ScanConditions& conditions, bool feeds_removal) {
 	read.bound = Predicate::And(std::move(bound));
 	auto exact = std::make_shared<BoundRowPredicate>();
 	for (const auto& part : conditions.exact) Merge(*exact, *part);
+	for (const auto& part : registration.key_tests) Merge(*exact, *part);
 	read.exact = std::move(exact);
 	read.matches_are_removed = feeds_removal && conditions.complete;
 	return read;
@@ -49,7 +52,7 @@ void RegisterRead(duckdb::ClientContext& context, ReadRegistration& registration
 	TableWork* work = LakeTransaction::Get(context, *registration.catalog).Find(registration.root);
 	if (!work) return;
 	std::scoped_lock lock(registration.mutex, work->mutex);
-	Read read = ToRead(conditions, registration.feeds_removal);
+	Read read = ToRead(conditions, registration, registration.feeds_removal);
 	if (registration.provisional) {
 		for (Read& known : work->work.reads.reads) {
 			if (known.exact != registration.provisional) continue;
@@ -65,15 +68,22 @@ void RegisterRead(duckdb::ClientContext& context, ReadRegistration& registration
 bool RegisterPlannedRead(duckdb::ClientContext& context, ReadRegistration& registration,
 						 const ScanConditions& conditions) {
 	if (!registration.catalog) return true;
-	if (!context.transaction.IsAutoCommit()) return false;
+	if (registration.of_write || !context.transaction.IsAutoCommit()) return false;
 	TableWork* work = LakeTransaction::Get(context, *registration.catalog).Find(registration.root);
 	if (!work) return true;
 	std::scoped_lock lock(registration.mutex, work->mutex);
 	if (registration.provisional) return true;
-	Read read = ToRead(conditions, false);
+	Read read = ToRead(conditions, registration, false);
 	registration.provisional = read.exact;
 	work->work.reads.reads.push_back(std::move(read));
 	return true;
+}
+
+void FinishReads(ReadSet& reads) {
+	for (Read& read : reads.reads) {
+		const auto* exact = dynamic_cast<const BoundRowPredicate*>(read.exact.get());
+		if (exact) read.bound = Predicate::And({read.bound, BoundOfKeyTests(*exact)});
+	}
 }
 
 }  // namespace braid::engine

@@ -12,6 +12,7 @@
 #include "duckdb/main/client_context.hpp"
 #include "engine/scan/row_predicate.h"
 #include "kernel/predicate/predicate.h"
+#include "kernel/txn/read_set.h"
 
 namespace braid::engine {
 
@@ -27,9 +28,14 @@ struct ReadRegistration {
 	std::string root;  // of the table
 	duckdb::optional_ptr<duckdb::Catalog>
 		catalog;  // whose transaction reads; null: the past, or a table outside of any lake
+	// The statement changes a table of a lake: no statistics, from which the optimizer would leave out rows of other tables that
+	// match nothing today; what is read is then taken from what was left (trap 36).
+	bool of_write = false;
 	std::mutex mutex;
 	bool feeds_removal = false;  // every row that the scan returns is removed (engine/scan/scan_function.h)
 	std::shared_ptr<const RowPredicate> provisional;  // entered while planning; identifies the entry
+	// Rows that fail one of them take no part in the join above the scan (engine/write/join_keys.h). AND-ed.
+	std::vector<std::shared_ptr<const BoundRowPredicate>> key_tests;
 };
 
 void RegisterRead(duckdb::ClientContext& context, ReadRegistration& registration, const ScanConditions& conditions);
@@ -37,5 +43,8 @@ void RegisterRead(duckdb::ClientContext& context, ReadRegistration& registration
 // PREPARE inside a longer transaction.
 bool RegisterPlannedRead(duckdb::ClientContext& context, ReadRegistration& registration,
 						 const ScanConditions& conditions);
+
+// When all statements are over: what the joins above the scans let pass enters the kernel's form of each read.
+void FinishReads(ReadSet& reads);
 
 }  // namespace braid::engine

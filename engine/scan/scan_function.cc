@@ -124,10 +124,16 @@ void NoteRemovalOfAllMatches(const duckdb::PhysicalOperator& child) {
 	while (current->type == duckdb::PhysicalOperatorType::PROJECTION) current = &current->children[0].get();
 	if (current->type != duckdb::PhysicalOperatorType::TABLE_SCAN) return;
 	const auto& scan = current->Cast<duckdb::PhysicalTableScan>();
-	if (scan.function.get_multi_file_reader != LakeFileReader::Create || scan.extra_info.sample_options) return;
-	ReadRegistration& registration = ListOf(*scan.bind_data).registration();
-	std::lock_guard lock(registration.mutex);
-	registration.feeds_removal = true;
+	ReadRegistration* registration = RegistrationOf(scan.function, scan.bind_data.get());
+	if (!registration || scan.extra_info.sample_options) return;
+	std::lock_guard lock(registration->mutex);
+	registration->feeds_removal = true;
+}
+
+ReadRegistration* RegistrationOf(const duckdb::TableFunction& function, const duckdb::FunctionData* bind_data) {
+	if (function.get_multi_file_reader != LakeFileReader::Create || !bind_data) return nullptr;
+	ReadRegistration& registration = ListOf(*bind_data).registration();
+	return registration.catalog ? &registration : nullptr;
 }
 
 }  // namespace braid::engine

@@ -9,6 +9,7 @@
 #include "duckdb/common/table_column.hpp"
 #include "duckdb/execution/physical_operator.hpp"
 #include "duckdb/function/table_function.hpp"
+#include "engine/scan/read_registration.h"
 #include "engine/scan/scan_source.h"
 
 namespace duckdb {
@@ -41,6 +42,10 @@ duckdb::vector<duckdb::column_t> ScanRowIdColumns();
 
 // For DELETE and UPDATE, when planned: if `child` is nothing but the scan of its target, every row that the scan returns is removed.
 void NoteRemovalOfAllMatches(const duckdb::PhysicalOperator& child);
+
+// What joins above this scan demand of its rows (ReadRegistration::key_tests); null if it is not a scan of a table of a
+// lake that enters a read set.
+ReadRegistration* RegistrationOf(const duckdb::TableFunction& function, const duckdb::FunctionData* bind_data);
 
 // Makes braid_scan('path' [, version => n] [, timestamp => t]) known.
 void RegisterScanFunction(duckdb::ExtensionLoader& loader);

@@ -2,12 +2,15 @@
 #include "engine/statement/rules.h"
 
 #include "engine/statement/create_table_spelling.h"
+#include "engine/statement/merge_spelling.h"
 
 namespace braid::engine {
 
 std::span<const StatementRule> StatementRules() {
 	static const StatementRule rules[] = {
 		{"CREATE", {"TBLPROPERTIES", "DELTA"}, RespellCreateTable},
+		{"MERGE INTO", {"MERGE"}, RespellMerge},
+		{"WITH", {"MERGE"}, RespellMerge},
 	};
 	return rules;
 }

@@ -83,12 +83,12 @@ bool BeginsWith(TokenCursor cursor, std::string_view words) {
 }
 
 // The statement behind EXPLAIN and PREPARE.
-duckdb::SQLStatement& Inner(duckdb::SQLStatement& statement) {
-	if (statement.type == duckdb::StatementType::EXPLAIN_STATEMENT) {
-		return Inner(*statement.Cast<duckdb::ExplainStatement>().stmt);
+duckdb::unique_ptr<duckdb::SQLStatement>& Inner(duckdb::unique_ptr<duckdb::SQLStatement>& statement) {
+	if (statement->type == duckdb::StatementType::EXPLAIN_STATEMENT) {
+		return Inner(statement->Cast<duckdb::ExplainStatement>().stmt);
 	}
-	if (statement.type == duckdb::StatementType::PREPARE_STATEMENT) {
-		return Inner(*statement.Cast<duckdb::PrepareStatement>().statement);
+	if (statement->type == duckdb::StatementType::PREPARE_STATEMENT) {
+		return Inner(statement->Cast<duckdb::PrepareStatement>().statement);
 	}
 	return statement;
 }
@@ -160,8 +160,10 @@ Statements ParsePiece(const std::string& query, const Piece& piece, const duckdb
 		throw duckdb::ParserException::SyntaxError(query, error.RawMessage(), piece.start + std::stoull(place->second));
 	}
 	for (auto& statement : parser.statements) {
-		if (piece.respelling.finish) piece.respelling.finish(Inner(*statement));
-		if (piece.respelling.sql.size() != piece.text.size()) ForgetPlaces(Inner(*statement));
+		auto& inner = Inner(statement);
+		if (piece.respelling.finish) piece.respelling.finish(*inner);
+		if (piece.respelling.sql.size() != piece.text.size()) ForgetPlaces(*inner);
+		if (piece.respelling.replace) inner = piece.respelling.replace(std::move(inner));
 		statement->query = piece.text;
 		statement->stmt_location = 0;
 		statement->stmt_length = piece.text.size();
@@ -174,7 +176,7 @@ duckdb::ParserOverrideResult Parse(duckdb::ParserExtensionInfo*, const std::stri
 	if (!MayNeedWork(query)) return duckdb::ParserOverrideResult();
 	const auto pieces = Split(query);
 	const auto untouched = [](const Piece& piece) {
-		return piece.respelling.sql == piece.text && !piece.respelling.finish;
+		return piece.respelling.sql == piece.text && !piece.respelling.finish && !piece.respelling.replace;
 	};
 	if (std::ranges::all_of(pieces, untouched)) return duckdb::ParserOverrideResult();
 	auto plain = options;

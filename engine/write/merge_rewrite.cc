@@ -7,9 +7,12 @@
 #include "duckdb/catalog/catalog_entry/table_catalog_entry.hpp"
 #include "duckdb/optimizer/optimizer_extension.hpp"
 #include "duckdb/planner/expression/bound_columnref_expression.hpp"
+#include "duckdb/planner/expression/bound_comparison_expression.hpp"
 #include "duckdb/planner/expression/bound_constant_expression.hpp"
 #include "duckdb/planner/expression_iterator.hpp"
 #include "duckdb/planner/logical_operator_visitor.hpp"
+#include "duckdb/planner/operator/logical_any_join.hpp"
+#include "duckdb/planner/operator/logical_comparison_join.hpp"
 #include "duckdb/planner/operator/logical_merge_into.hpp"
 #include "duckdb/planner/operator/logical_projection.hpp"
 #include "engine/write/target_scan.h"
@@ -101,6 +104,22 @@ void ComputeInArm(duckdb::LogicalProjection& values, ExpressionPtr& value) {
 		[&](BoundColumnRefExpression& reference, ExpressionPtr&) { reference.binding = Projected(values, reference); });
 }
 
+// The condition of the join with the source, as far as it is there: what concerns one side only has moved there.
+std::string ConditionText(LogicalOperator& op) {
+	if (op.type == duckdb::LogicalOperatorType::LOGICAL_ANY_JOIN)
+		return op.Cast<duckdb::LogicalAnyJoin>().condition->ToString();
+	if (op.type == duckdb::LogicalOperatorType::LOGICAL_COMPARISON_JOIN) {
+		std::string text;
+		for (auto& condition : op.Cast<duckdb::LogicalComparisonJoin>().conditions) {
+			auto comparison = duckdb::BoundComparisonExpression(condition.comparison, condition.left->Copy(),
+																condition.right->Copy());
+			text += (text.empty() ? "" : " AND ") + comparison.ToString();
+		}
+		return text;
+	}
+	return op.children.empty() ? "" : ConditionText(*op.children[0]);
+}
+
 void Mend(LogicalOperator& op) {
 	for (auto& child : op.children) Mend(*child);
 	if (op.type != duckdb::LogicalOperatorType::LOGICAL_MERGE_INTO) return;
@@ -108,6 +127,9 @@ void Mend(LogicalOperator& op) {
 	if (merge.table.ParentCatalog().GetCatalogType() != "braid") return;
 	auto& values = merge.children[0]->Cast<duckdb::LogicalProjection>();
 	RedirectToMarkedSource(merge, values);
+	// For commitInfo; the operator has no use of its own for expressions (PlanMergeInto).
+	merge.expressions.push_back(
+		duckdb::make_uniq<duckdb::BoundConstantExpression>(duckdb::Value(ConditionText(values))));
 	if (merge.return_chunk) AddOldRow(merge, values);
 	for (auto& [condition, actions] : merge.actions) {
 		for (auto& action : actions) {

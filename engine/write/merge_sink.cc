@@ -10,6 +10,7 @@
 #include "duckdb/execution/expression_executor.hpp"
 #include "engine/io/error_translation.h"
 #include "engine/io/row_reader.h"
+#include "engine/write/key_capture.h"
 #include "engine/write/not_null.h"
 #include "engine/write/parquet_output.h"
 #include "engine/write/position_collector.h"
@@ -23,8 +24,6 @@ namespace {
 
 using duckdb::idx_t;
 using duckdb::MergeActionType;
-
-constexpr size_t kClauses = 3;
 
 struct MergeState : duckdb::GlobalSinkState {
 	TableWork* work = nullptr;
@@ -56,7 +55,7 @@ struct Selected {
 
 struct ThreadState : duckdb::LocalSinkState {
 	std::vector<ArmState> arms;
-	std::array<Selected, kClauses> by_clause;
+	std::array<Selected, kMergeClauses> by_clause;
 	duckdb::SelectionVector taken {STANDARD_VECTOR_SIZE};
 	duckdb::SelectionVector left {STANDARD_VECTOR_SIZE};
 	duckdb::DataChunk slice;
@@ -115,17 +114,6 @@ void SortByClause(const LakeMerge& merge, duckdb::DataChunk& chunk, ThreadState&
 		work.table->root(), RowPicture(context, work.table, work.view, file, row.position));
 }
 
-// Spark: several source rows may delete one row, if deleting is all that WHEN MATCHED can do.
-bool MayMatchTwice(const LakeMerge& merge) {
-	const MergeArm* only = nullptr;
-	for (auto& arm : merge.arms) {
-		if (arm.clause != MergeClause::kMatched) continue;
-		if (only) return false;
-		only = &arm;
-	}
-	return only && only->action == MergeActionType::MERGE_DELETE && !only->condition;
-}
-
 const char* ActionName(MergeActionType action) {
 	switch (action) {
 		case MergeActionType::MERGE_UPDATE:
@@ -141,8 +129,8 @@ const char* ActionName(MergeActionType action) {
 
 struct Counts {
 	uint64_t inserted = 0;
-	std::array<uint64_t, kClauses> updated {};
-	std::array<uint64_t, kClauses> deleted {};
+	std::array<uint64_t, kMergeClauses> updated {};
+	std::array<uint64_t, kMergeClauses> deleted {};
 };
 
 Counts CountRows(const LakeMerge& merge, const MergeState& state) {
@@ -218,6 +206,16 @@ duckdb::unique_ptr<duckdb::LocalSinkState> LakeMerge::GetLocalSinkState(duckdb::
 	return state;
 }
 
+bool LakeMerge::MayMatchTwice() const {
+	const MergeArm* only = nullptr;
+	for (auto& arm : arms) {
+		if (arm.clause != MergeClause::kMatched) continue;
+		if (only) return false;
+		only = &arm;
+	}
+	return only && only->action == MergeActionType::MERGE_DELETE && !only->condition;
+}
+
 static void TakeRows(const LakeMerge& merge, size_t index, duckdb::DataChunk& rows, MergeState& global,
 					 ThreadState& thread) {
 	auto& arm = merge.arms[index];
@@ -227,8 +225,12 @@ static void TakeRows(const LakeMerge& merge, size_t index, duckdb::DataChunk& ro
 		state.images->Execute(rows, state.image);
 	}
 	if (arm.action == MergeActionType::MERGE_ERROR) RefuseByErrorArm(arm, state.image);
-	if (arm.removes_rows())
-		thread.positions.Add(rows.data[merge.file_column], rows.data[merge.position_column], rows.size());
+	duckdb::SelectionVector fresh(STANDARD_VECTOR_SIZE);
+	auto returned = rows.size();
+	if (arm.removes_rows()) {
+		returned =
+			thread.positions.Add(rows.data[merge.file_column], rows.data[merge.position_column], rows.size(), &fresh);
+	}
 	if (arm.writes_rows()) {
 		auto& root = merge.table->root();
 		CheckNotNull(*global.view->schema, root.substr(root.rfind('/') + 1), state.image);
@@ -238,6 +240,7 @@ static void TakeRows(const LakeMerge& merge, size_t index, duckdb::DataChunk& ro
 		for (idx_t i = 0; i < state.image.ColumnCount(); i++) state.returned.data[i].Reference(state.image.data[i]);
 		state.returned.data.back().Reference(duckdb::Value(ActionName(arm.action)));
 		state.returned.SetCardinality(rows.size());
+		if (returned < rows.size()) state.returned.Slice(fresh, returned);  // otherwise met more than once
 		thread.returned->Append(state.returned);
 	}
 	state.rows += rows.size();
@@ -294,7 +297,7 @@ duckdb::SinkFinalizeType LakeMerge::Finalize(duckdb::Pipeline&, duckdb::Event&, 
 	auto& global = input.global_state.Cast<MergeState>();
 	if (!global.work) return duckdb::SinkFinalizeType::READY;
 	auto& work = *global.work;
-	if (global.positions.duplicate() && !MayMatchTwice(*this))
+	if (global.positions.duplicate() && !MayMatchTwice())
 		RefuseDoubleMatch(context, work, *global.positions.duplicate());
 	auto counts = CountRows(*this, global);
 	global.changed = counts.inserted + global.positions.Cardinality();
@@ -304,7 +307,9 @@ duckdb::SinkFinalizeType LakeMerge::Finalize(duckdb::Pipeline&, duckdb::Event&, 
 	StageDeletions(context, work, global.positions.by_file());
 	StageNewFiles(work, std::move(files));
 	std::lock_guard guard(work.mutex);
+	if (work.work.operation == "MERGE") work.work.operation_parameters = parameters;
 	AddMetrics(work, counts, global.started_ms);
+	if (auto* source = FindSourceCapture(children[0].get())) AddMetric(work, "numSourceRows", source->rows());
 	return duckdb::SinkFinalizeType::READY;
 }
 

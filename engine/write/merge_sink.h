@@ -6,6 +6,7 @@
 // arm computes is computed for its own rows only.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 namespace braid::engine {
 
 enum class MergeClause { kMatched, kNotMatched, kNotMatchedBySource };
+inline constexpr size_t kMergeClauses = 3;
 
 struct MergeArm {
 	MergeClause clause = MergeClause::kMatched;
@@ -42,15 +44,19 @@ public:
 
 	duckdb::Catalog& catalog;
 	std::shared_ptr<TableHandle> table;
-	std::vector<MergeArm> arms;  // of one clause in the order in which they are tried
+	std::vector<MergeArm> arms;                     // of one clause in the order in which they are tried
+	std::map<std::string, std::string> parameters;  // for commitInfo
 	bool returning = false;
 	duckdb::idx_t file_column = 0;  // of the child's chunk: filename and file_row_number; NULL without a target row
 	duckdb::idx_t position_column = 0;
 	duckdb::optional_idx source_marker;  // of the child's chunk: NULL without a source row; absent: there is always one
 
+	// Spark: several source rows may delete one row, if deleting is all that WHEN MATCHED can do.
+	bool MayMatchTwice() const;
+
 	std::string GetName() const override { return "BRAID MERGE"; }
 	bool IsSink() const override { return true; }
-	bool ParallelSink() const override { return true; }
+	bool ParallelSink() const override { return !returning || !MayMatchTwice(); }  // a row is returned once
 	bool IsSource() const override { return true; }
 
 	duckdb::unique_ptr<duckdb::GlobalSinkState> GetGlobalSinkState(duckdb::ClientContext& context) const override;

@@ -2,6 +2,8 @@
 // Each clause becomes an arm that knows how to make a row of the table out of a row of the join.
 #include "engine/write/plan_merge.h"
 
+#include "base/json.h"
+#include "duckdb/planner/expression/bound_constant_expression.hpp"
 #include "engine/catalog/table_entry.h"
 #include "engine/write/merge_sink.h"
 
@@ -45,6 +47,39 @@ Expressions InsertedRow(duckdb::LogicalMergeInto& op, duckdb::BoundMergeIntoActi
 	return images;
 }
 
+const char* ActionType(duckdb::MergeActionType action) {
+	switch (action) {
+		case duckdb::MergeActionType::MERGE_UPDATE:
+			return "update";
+		case duckdb::MergeActionType::MERGE_DELETE:
+			return "delete";
+		case duckdb::MergeActionType::MERGE_INSERT:
+			return "insert";
+		case duckdb::MergeActionType::MERGE_DO_NOTHING:
+			return "doNothing";
+		case duckdb::MergeActionType::MERGE_ERROR:
+			return "error";
+	}
+	return "";
+}
+
+// properties.md 6.4: each parameter is a string that holds JSON.
+void DescribeClauses(duckdb::LogicalMergeInto& op, LakeMerge& merge) {
+	std::string condition;  // engine/write/merge_rewrite.cc
+	if (!op.expressions.empty())
+		condition = op.expressions[0]->Cast<duckdb::BoundConstantExpression>().value.ToString();
+	merge.parameters["predicate"] = JsonString("[" + JsonString(condition) + "]");
+	std::string lists[kMergeClauses];
+	for (auto& arm : merge.arms) {
+		auto& list = lists[static_cast<size_t>(arm.clause)];
+		list += list.empty() ? "{" : ",{";
+		if (arm.condition) list += "\"predicate\":" + JsonString(arm.condition->ToString()) + ",";
+		list += "\"actionType\":" + JsonString(ActionType(arm.action)) + "}";
+	}
+	const char* names[kMergeClauses] = {"matchedPredicates", "notMatchedPredicates", "notMatchedBySourcePredicates"};
+	for (size_t i = 0; i < kMergeClauses; i++) merge.parameters[names[i]] = JsonString("[" + lists[i] + "]");
+}
+
 MergeArm ToArm(duckdb::LogicalMergeInto& op, MergeClause clause, duckdb::BoundMergeIntoAction& action) {
 	MergeArm arm;
 	arm.clause = clause;
@@ -77,6 +112,7 @@ duckdb::PhysicalOperator& PlanMergeInto(duckdb::ClientContext&, duckdb::Physical
 	for (auto& [condition, actions] : op.actions) {
 		for (auto& action : actions) merge.arms.push_back(ToArm(op, ClauseOf(condition), *action));
 	}
+	DescribeClauses(op, merge);
 	for (auto& arm : merge.arms) {
 		if (merge.returning && arm.action == duckdb::MergeActionType::MERGE_DELETE && arm.images.empty()) {
 			throw duckdb::NotImplementedException(

@@ -6,7 +6,8 @@
 
 namespace braid::engine {
 
-void PositionCollector::Add(duckdb::Vector& files, duckdb::Vector& positions, duckdb::idx_t count) {
+duckdb::idx_t PositionCollector::Add(duckdb::Vector& files, duckdb::Vector& positions, duckdb::idx_t count,
+									 duckdb::SelectionVector* fresh) {
 	duckdb::UnifiedVectorFormat file_format;
 	duckdb::UnifiedVectorFormat position_format;
 	files.ToUnifiedFormat(count, file_format);
@@ -15,6 +16,7 @@ void PositionCollector::Add(duckdb::Vector& files, duckdb::Vector& positions, du
 	auto rows = duckdb::UnifiedVectorFormat::GetData<int64_t>(position_format);
 	PositionsByFile::value_type* current = nullptr;
 	duckdb::string_t current_name;
+	duckdb::idx_t added = 0;
 	for (duckdb::idx_t i = 0; i < count; i++) {
 		auto& name = names[file_format.sel->get_index(i)];
 		if (!current || !(name == current_name)) {
@@ -22,8 +24,14 @@ void PositionCollector::Add(duckdb::Vector& files, duckdb::Vector& positions, du
 			current_name = name;
 		}
 		auto row = static_cast<uint64_t>(rows[position_format.sel->get_index(i)]);
-		if (!current->second.Add(row) && !duplicate_) duplicate_ = RowAddress {current->first, row};
+		if (current->second.Add(row)) {
+			if (fresh) fresh->set_index(added, i);
+			added++;
+		} else if (!duplicate_) {
+			duplicate_ = RowAddress {current->first, row};
+		}
 	}
+	return added;
 }
 
 void PositionCollector::Merge(PositionCollector&& other) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "duckdb/common/types/selection_vector.hpp"
 #include "duckdb/common/types/vector.hpp"
 #include "kernel/deletion/position_set.h"
 
@@ -23,7 +24,9 @@ struct RowAddress {
 class PositionCollector {
 public:
 	// `files`: VARCHAR, `positions`: BIGINT, none of them NULL.
-	void Add(duckdb::Vector& files, duckdb::Vector& positions, duckdb::idx_t count);
+	// `fresh`, if given, gets the rows that were not there yet; answers how many.
+	duckdb::idx_t Add(duckdb::Vector& files, duckdb::Vector& positions, duckdb::idx_t count,
+					  duckdb::SelectionVector* fresh = nullptr);
 	void Merge(PositionCollector&& other);
 
 	const PositionsByFile& by_file() const { return by_file_; }

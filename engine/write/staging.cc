@@ -85,6 +85,7 @@ void NameOperation(TableWork& work, const std::string& operation) {
 		name = operation;
 	} else if (name != operation && !created) {
 		name = "TRANSACTION";
+		work.work.operation_parameters.clear();
 	}
 }
 

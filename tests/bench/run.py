@@ -22,6 +22,7 @@ import duckdb
 import engines
 import kernel
 import memory
+import merges
 import scan
 import writers
 from measure import Line, Recorder
@@ -34,6 +35,9 @@ BODIES = {
     "delete/1pct": changes.delete_share,
     "update/one-row": changes.update_row,
     "update/1pct": changes.update_share,
+    "merge/one-row": merges.one,
+    "merge/upsert-1pct": merges.upsert,
+    "merge/insert-only-5pct": merges.insert_only,
     "commit/register": kernel.commit,
     "log/open-json": kernel.open_json,
     "log/open-checkpoint": kernel.open_checkpoint,

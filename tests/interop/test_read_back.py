@@ -92,3 +92,22 @@ def test_statistics_let_others_prune_rightly(con, lake):
         mine = con.execute(f"SELECT id FROM t WHERE {condition} ORDER BY id").fetchall()
         theirs = pa.table(QueryBuilder().register("t", table).execute(f"SELECT id FROM t WHERE {condition} ORDER BY id").read_all())
         assert mine and [(i,) for i in theirs.column(0).to_pylist()] == mine, condition
+
+
+@pytest.mark.parametrize("layout", ["", "PARTITIONED BY (p)", 'WITH ("delta.enableDeletionVectors" = false)', 'WITH ("delta.columnMapping.mode" = \'name\')'])
+def test_merges(con, lake, layout):
+    con.execute(f"CREATE TABLE t (id BIGINT, p VARCHAR, st STRUCT(x INTEGER), v INTEGER) {layout}")
+    for part in range(3):
+        con.execute(f"INSERT INTO t SELECT range * 3 + {part}, 'p ' || range % 2, {{'x': range}}, 0 FROM range(300)")
+    con.execute("DELETE FROM t WHERE id % 50 = 7")
+    for step in (2, 5):
+        con.execute(f"""MERGE INTO t USING (SELECT range * {step} AS id, 'p/é ' || range % 3 AS p FROM range(600)) src ON t.id = src.id
+            WHEN MATCHED AND t.id % 4 = 0 THEN DELETE WHEN MATCHED THEN UPDATE SET v = v + 1, p = src.p
+            WHEN NOT MATCHED THEN INSERT (id, p) VALUES (src.id, src.p)
+            WHEN NOT MATCHED BY SOURCE AND t.id < 50 THEN UPDATE SET st = {{'x': -1}} WHEN NOT MATCHED BY SOURCE AND t.id > 850 THEN DELETE""")
+    if "columnMapping" in layout:  # deltalake does not read mapped tables
+        from judges import seen_by_braid, seen_by_duckdb_delta
+        assert len(seen_by_duckdb_delta(lake / "t")) > 500
+        assert seen_by_duckdb_delta(lake / "t") == seen_by_braid(con)
+    else:
+        assert len(assert_all_see(con, lake / "t")) > 500

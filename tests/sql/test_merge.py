@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """MERGE INTO: every clause, what the log says of it, and the corners: keys that are NULL, double or spelt oddly, sources of every kind."""
 
+import json
+import re
+
 import duckdb
 import pytest
 
@@ -359,3 +362,100 @@ def test_bad_statements_change_nothing(table, lake, statement, message):
         table.execute(statement)
     assert delta_log.version(lake / "t") == 1
     assert rows(table, "SELECT count(*) FROM t") == [(10,)]
+
+
+def test_spellings_of_delta(con):
+    con.execute("CREATE TABLE t (id BIGINT, v INT, s VARCHAR, l INT[])")
+    con.execute("INSERT INTO t VALUES (1, 1, 'a', [1]), (2, 2, 'b', [2]), (3, 3, 'c', [3])")
+    con.execute(
+        """MERGE INTO lake.main.t AS target USING (VALUES (2, 20), (4, 40)) AS source(`id`, v) ON target.`id` = source.id
+           WHEN MATCHED AND source.v > 0 THEN UPDATE SET target.v = CASE WHEN target.v > source.v THEN target.v ELSE source.v END, Target.s = 'x', l = [target.id, target.v]
+           WHEN NOT MATCHED BY TARGET THEN INSERT (target.id, TARGET.v, s) VALUES (source.id, source.v, 'new')
+           WHEN NOT MATCHED BY SOURCE AND target.id = 3 THEN UPDATE SET target.s = 'alone', target.v = (target.v + 1)"""
+    )
+    assert rows(con) == [(1, 1, "a", [1]), (2, 20, "x", [2, 2]), (3, 4, "alone", [3]), (4, 40, "new", None)]
+    con.execute("MERGE INTO t USING (SELECT 1 AS id) src ON t.id = src.id WHEN MATCHED THEN UPDATE SET t.v = t.v * 100")
+    assert rows(con, "SELECT v FROM t WHERE id = 1") == [(100,)]
+
+
+def test_a_field_of_a_struct_is_no_column(con):
+    con.execute("CREATE TABLE t (id BIGINT, st STRUCT(x INT))")
+    with pytest.raises(duckdb.ParserException, match="Qualified column names"):
+        con.execute("MERGE INTO t USING (SELECT 1 AS id) src ON t.id = src.id WHEN MATCHED THEN UPDATE SET st.x = 1")
+
+
+STARS = """MERGE INTO t USING (SELECT 'extra' AS more, 'new' AS S, range AS id, -1 AS v FROM range(8, 12)) AS src ON t.id = src.id
+           WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"""
+
+
+@pytest.mark.parametrize("prefix", ["", "WITH unused AS (SELECT 1) "])
+def test_stars_go_by_name(table, prefix):
+    table.execute(prefix + STARS)
+    assert rows(table, "FROM t WHERE id > 6 ORDER BY id") == [(7, 70, "old")] + [(i, -1, "new") for i in range(8, 12)]
+
+
+def test_stars_from_a_table_with_parameters_and_explained(table):
+    table.execute("CREATE TABLE updates (s VARCHAR, v INT, id BIGINT)")
+    table.execute("INSERT INTO updates VALUES ('x', 1, 3), ('y', 2, 77)")
+    merge = "MERGE INTO t USING updates ON t.id = updates.id AND t.v < $1 WHEN MATCHED AND updates.v = $2 THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+    assert "BRAID MERGE" in table.execute("EXPLAIN " + merge.replace("$1", "100").replace("$2", "1")).fetchall()[0][1]
+    assert table.execute(merge, [100, 1]).fetchall() == [(2,)]
+    assert rows(table, "FROM t WHERE id IN (3, 77) ORDER BY id") == [(3, 1, "x"), (77, 2, "y")]
+    returned = table.execute(merge + " RETURNING merge_action, id", [100, 1]).fetchall()
+    assert sorted(returned) == [("UPDATE", 3)]
+
+
+def test_stars_want_every_column_of_the_table(table):
+    with pytest.raises(duckdb.BinderException, match='no column "s"'):
+        table.execute("MERGE INTO t USING (SELECT 1 AS id, 2 AS v) src ON t.id = src.id WHEN NOT MATCHED THEN INSERT *")
+    with pytest.raises(duckdb.BinderException, match='no column "v"'):
+        table.execute("MERGE INTO t USING (SELECT 1 AS id, 'x' AS s) src ON t.id = src.id WHEN MATCHED THEN UPDATE SET *")
+
+
+def test_merges_into_tables_of_duckdb_stay_as_they_are(con):
+    con.execute("CREATE TABLE memory.m (id BIGINT, v INT)")
+    con.execute("INSERT INTO memory.m VALUES (1, 1)")
+    con.execute("MERGE INTO memory.m USING (SELECT 1 AS a, 2 AS b UNION ALL SELECT 3, 4) src ON m.id = a WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *")
+    assert con.execute("FROM memory.m ORDER BY id").fetchall() == [(1, 2), (3, 4)]
+
+
+def test_what_the_log_says_of_a_merge(con, lake):
+    con.execute("CREATE TABLE t AS SELECT range AS id, 0 AS v FROM range(10)")
+    con.execute(
+        """MERGE INTO t USING (VALUES (1, 5), (2, 6), (20, 7)) src(id, v) ON t.id = src.id
+           WHEN MATCHED AND src.v > 5 THEN UPDATE SET v = src.v WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT VALUES (src.id, src.v)"""
+    )
+    commit = delta_log.info(lake / "t")
+    assert commit["operation"] == "MERGE"
+    assert commit["operationMetrics"] | {
+        "numSourceRows": "3",
+        "numOutputRows": "2",
+        "numTargetRowsInserted": "1",
+        "numTargetRowsUpdated": "1",
+        "numTargetRowsDeleted": "1",
+        "numTargetFilesAdded": "1",
+        "numTargetDeletionVectorsAdded": "1",
+        "commitAttempts": "1",
+        "numConflictsResolved": "0",
+    } == commit["operationMetrics"]
+    parameters = {name: json.loads(text) for name, text in commit["operationParameters"].items()}
+    assert parameters["matchedPredicates"] == [{"predicate": "(v > 5)", "actionType": "update"}, {"actionType": "delete"}]
+    assert parameters["notMatchedPredicates"] == [{"actionType": "insert"}]
+    assert parameters["notMatchedBySourcePredicates"] == []
+    assert re.fullmatch(r".*\bid\b.* = .*\bid\b.*", parameters["predicate"][0])
+
+
+def test_trap_28_exists_in_the_condition_is_refused_and_harms_nothing(table, lake):
+    merge = "MERGE INTO t USING (VALUES (3), (50)) src(id) ON t.id = src.id AND EXISTS (SELECT 1 FROM range(9) z(a) WHERE z.a = src.id) WHEN MATCHED THEN DELETE"
+    with pytest.raises(duckdb.NotImplementedException, match="subquery"):
+        table.execute(merge + " WHEN NOT MATCHED THEN INSERT (id) VALUES (src.id)")
+    assert delta_log.version(lake / "t") == 1
+    assert table.execute(merge).fetchall() == [(1,)]
+
+
+def test_a_row_deleted_twice_is_returned_once(table):
+    done = table.execute(
+        "MERGE INTO t USING (VALUES (3), (3), (4), (3)) src(id) ON t.id = src.id WHEN MATCHED THEN DELETE "
+        "WHEN NOT MATCHED BY SOURCE AND t.id = 9 THEN UPDATE SET v = 0 RETURNING merge_action, *"
+    ).fetchall()
+    assert sorted(done) == [("DELETE", 3, 30, "old"), ("DELETE", 4, 40, "old"), ("UPDATE", 9, 0, "old")]

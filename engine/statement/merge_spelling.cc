@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words are overwritten where they stand.
+#include "engine/statement/merge_spelling.h"
+
+#include "duckdb/common/string_util.hpp"
+#include "engine/statement/merge_by_name.h"
+#include "engine/statement/time_travel_spelling.h"
+
+namespace braid::engine {
+
+namespace {
+
+bool IsName(const TokenCursor& cursor) {
+	return cursor.PeekKind(TokenKind::kWord) || cursor.PeekKind(TokenKind::kQuotedName);
+}
+
+std::string PlainName(TokenCursor& cursor) {
+	auto text = std::string(cursor.TextOf(cursor.place()));
+	bool quoted = cursor.PeekKind(TokenKind::kQuotedName);
+	cursor.Skip();
+	return quoted ? Unquoted(text) : text;
+}
+
+// The last part of the target's name, or its alias.
+std::string TakeTarget(TokenCursor& cursor) {
+	std::string name;
+	while (IsName(cursor) || cursor.PeekKind(TokenKind::kString)) {
+		name = PlainName(cursor);
+		if (!cursor.Take({"."})) break;
+	}
+	if (cursor.Peek({"AT", "("})) {
+		cursor.Skip();
+		cursor.SkipBalanced();
+	}
+	cursor.Take({"AS"});
+	if (IsName(cursor) && !cursor.Peek({"USING"})) name = PlainName(cursor);
+	return name;
+}
+
+// What may follow a column in the list: "=" in SET, "," or ")" in INSERT (...).
+using Ends = std::initializer_list<const char*>;
+
+// Blanks `target.` before a column, if it is there.
+void DropTarget(TokenCursor cursor, const std::string& target, Ends ends, std::string& sql) {
+	if (!IsName(cursor)) return;
+	const size_t start = cursor.position();
+	if (!duckdb::StringUtil::CIEquals(PlainName(cursor), target) || !cursor.Take({"."}) || !IsName(cursor)) return;
+	const size_t column = cursor.position();
+	cursor.Skip();
+	for (auto* end : ends) {
+		if (cursor.Peek({end})) return Overwrite(sql, start, column, "");
+	}
+}
+
+// CASE ... END, [...], {...}, (...) or one token.
+void SkipNested(TokenCursor& cursor) {
+	int depth = 0;
+	do {
+		if (cursor.Peek({"CASE"}) || cursor.Peek({"["}) || cursor.Peek({"{"})) depth++;
+		if (cursor.Peek({"END"}) || cursor.Peek({"]"}) || cursor.Peek({"}"})) depth--;
+		cursor.SkipBalanced();
+	} while (depth > 0 && !cursor.AtEnd());
+}
+
+// The columns that an assignment or a list names: at its beginning and after each comma of the same level.
+void DropTargets(TokenCursor& cursor, const std::string& target, Ends ends, std::string& sql) {
+	DropTarget(cursor, target, ends, sql);
+	while (!cursor.AtEnd() && !cursor.Peek({"WHEN"}) && !cursor.Peek({"RETURNING"}) && !cursor.Peek({")"})) {
+		bool next = cursor.Peek({","});
+		SkipNested(cursor);
+		if (next) DropTarget(cursor, target, ends, sql);
+	}
+}
+
+}  // namespace
+
+std::optional<Respelling> RespellMerge(TokenCursor statement) {
+	Respelling respelling {RespellNamesAndTimes(statement)};
+	respelling.replace = WithStarsByName;
+	const std::string text = respelling.sql;
+	TokenCursor cursor(text, Tokenize(text));
+	while (!cursor.AtEnd() && !cursor.Peek({"MERGE"})) cursor.SkipBalanced();
+	if (!cursor.Take({"MERGE", "INTO"})) return std::nullopt;
+	auto target = TakeTarget(cursor);
+	while (!cursor.AtEnd()) {
+		if (cursor.Take({"THEN", "UPDATE", "SET"})) {
+			DropTargets(cursor, target, {"="}, respelling.sql);
+		} else if (cursor.Take({"THEN", "INSERT", "("})) {
+			DropTargets(cursor, target, {",", ")"}, respelling.sql);
+		} else {
+			cursor.SkipBalanced();
+		}
+	}
+	return respelling;
+}
+
+}  // namespace braid::engine
