@@ -459,3 +459,23 @@ def test_a_row_deleted_twice_is_returned_once(table):
         "WHEN NOT MATCHED BY SOURCE AND t.id = 9 THEN UPDATE SET v = 0 RETURNING merge_action, *"
     ).fetchall()
     assert sorted(done) == [("DELETE", 3, 30, "old"), ("DELETE", 4, 40, "old"), ("UPDATE", 9, 0, "old")]
+
+
+def test_points_in_time_as_keys(con):
+    """With and without time zone, of micro- and nanoseconds."""
+    con.execute("SET TimeZone = 'America/Chicago'")
+    con.execute("CREATE TABLE t (tz TIMESTAMPTZ, ts TIMESTAMP, n INT)")
+    con.execute("INSERT INTO t VALUES ('2024-03-01 12:00:00+00', '2024-03-01 12:00:00', 0)")
+    update = "WHEN MATCHED THEN UPDATE SET n = t.n + 1 WHEN NOT MATCHED THEN INSERT (n) VALUES (-1)"
+    con.execute(f"MERGE INTO t USING (SELECT '2024-03-01 14:00:00+02'::TIMESTAMPTZ AS k) src ON t.tz = src.k {update}")
+    con.execute(f"MERGE INTO t USING (SELECT '2024-03-01 12:00:00'::TIMESTAMP_NS AS k) src ON t.ts = src.k {update}")
+    con.execute(f"MERGE INTO t USING (SELECT '2024-03-01 06:00:00'::TIMESTAMP AS k) src ON t.tz = src.k {update}")
+    assert rows(con, "SELECT n FROM t") == [(3,)]
+
+
+def test_a_null_struct_stays_null(con):
+    con.execute("CREATE TABLE t (id BIGINT, st STRUCT(x INT, inner STRUCT(y INT)))".replace("inner", '"in"'))
+    con.execute("INSERT INTO t VALUES (1, NULL), (2, {'x': NULL, 'in': NULL}), (3, {'x': 1, 'in': {'y': NULL}})")
+    con.execute("""MERGE INTO t USING (SELECT 3 AS id, NULL AS st UNION ALL SELECT 4, NULL) src ON t.id = src.id
+                   WHEN MATCHED THEN UPDATE SET st = src.st WHEN NOT MATCHED THEN INSERT VALUES (src.id, src.st) WHEN NOT MATCHED BY SOURCE THEN UPDATE SET id = t.id""")
+    assert rows(con) == [(1, None), (2, {"x": None, "in": None}), (3, None), (4, None)]

@@ -3,6 +3,7 @@
 condition. The same for UPDATE ... FROM, DELETE ... USING and IN (SELECT ...)."""
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 import delta_log
@@ -233,6 +234,61 @@ def test_a_source_that_the_join_never_had_to_read_reads_all(clash, con, level, l
     theirs.execute("INSERT INTO t SELECT 4, count(*), 'x' FROM t")
     with pytest.raises(duckdb.TransactionException, match="CONCURRENT_APPEND"):
         con.execute("COMMIT")
+
+
+JOINED = {
+    "merge": "MERGE INTO t USING src ON t.id = src.id WHEN MATCHED THEN UPDATE SET v = {value}",
+    "update": "UPDATE t SET v = {value} FROM src WHERE t.id = src.id",
+    "delete": "DELETE FROM t USING src WHERE t.id = src.id AND {value} >= 0",
+    "insert": "INSERT INTO t SELECT t.id, {value}, 'copied' FROM t JOIN src ON t.id = src.id",
+}
+
+
+@pytest.mark.parametrize("statement", JOINED)
+def test_trap_36_keys_that_match_nothing_today_count_in_a_transaction(con, connect, lake, statement, level):
+    """The table is the smaller side: its keys could leave out rows of the source while they are scanned."""
+    con.execute(f"CREATE TABLE t (id BIGINT, v INT, s VARCHAR) WITH ('delta.isolationLevel' = '{level}')")
+    con.execute("INSERT INTO t VALUES (1, 1, 'a'), (2, 2, 'b'), (3, 3, 'c')")
+    con.execute("CREATE TEMP TABLE src AS SELECT range AS id FROM range(20000)")
+    con.execute("BEGIN")
+    con.execute(JOINED[statement].format(value="t.v"))
+    connect(lake).execute("INSERT INTO t SELECT 9000, 1, 'x' FROM t LIMIT 1")
+    with pytest.raises(duckdb.TransactionException, match="CONCURRENT_APPEND"):
+        con.execute("COMMIT")
+
+
+@pytest.mark.parametrize("statement", JOINED)
+@pytest.mark.parametrize("key, refused", [(5000, True), (4999, False)])
+def test_trap_36_keys_that_match_nothing_today_count_without_a_transaction(con, connect, lake, table, statement, key, refused):
+    """The other commits while the statement runs; statistics of the table could leave out rows of the source while it is planned."""
+    other = connect(lake)
+    happened = []
+
+    def batches():
+        other.execute(f"INSERT INTO t SELECT {key}, 1, 'x' FROM t LIMIT 1")
+        happened.append(True)
+        yield pa.record_batch({"n": [0]})
+
+    con.register("meanwhile", pa.RecordBatchReader.from_batches(pa.schema({"n": pa.int64()}), batches()))
+    con.execute("CREATE TEMP TABLE src AS SELECT * FROM (VALUES (5::BIGINT), (5000)) v(id)")
+    sql = JOINED[statement].format(value="t.v + (SELECT max(n)::INT FROM meanwhile)")
+    if not refused:
+        con.execute(sql)
+        assert delta_log.info(table)["operationMetrics"]["numConflictsResolved"] == "1"
+    else:
+        with pytest.raises(duckdb.TransactionException, match="CONCURRENT_APPEND"):
+            con.execute(sql)
+    assert happened
+
+
+def test_merges_into_partitions_of_their_own(con, lake):
+    con.execute("CREATE TABLE t (id BIGINT, p VARCHAR, v INT) PARTITIONED BY (p)")
+    con.execute("INSERT INTO t SELECT range, 'p' || range % 4, 0 FROM range(400)")
+    merge = """MERGE INTO t USING (SELECT range * 4 + {0} AS id, 'p{0}' AS p FROM range(120)) src ON t.id = src.id AND t.p = src.p
+               WHEN MATCHED THEN UPDATE SET v = 1 WHEN NOT MATCHED THEN INSERT VALUES (src.id, src.p, 2)"""
+    outcomes = race(lake, [[merge.format(partition)] for partition in range(4)])
+    assert [outcome.error for outcome in outcomes] == [None] * 4
+    assert rows(con, "SELECT count(*), count(*) FILTER (v = 1), count(*) FILTER (v = 2) FROM t") == [(480, 400, 80)]
 
 
 def test_files_of_other_keys_are_not_read(con, lake):
