@@ -82,8 +82,10 @@ Status Judgement::TestEveryWinner() {
 		for (FileEffect& effect : winner.effects) BRAID_TRY(AskAbout(effect, questions));
 	}
 	BRAID_TRY(context_.tester.Test(questions, reads_, *context_.transaction.base));
+	RowsOfBase base(*context_.transaction.base);
 	for (WinningCommit& winner : context_.winners) {
-		BRAID_TRY(DiscardCopiedRows(winner, reads_, context_.probe, context_.vectors, context_.tester));
+		BRAID_TRY(DiscardCopiedRows(winner, reads_, base, context_.probe, context_.vectors, context_.tester));
+		base.Advance(winner);
 	}
 	return context_.relocation.Follow(context_.winners);
 }
@@ -106,7 +108,7 @@ Status Judgement::FindLostRows() {
 Status Judgement::FindReplacedTarget(const FileDelta& delta) {
 	if (!delta.first || delta.moved_in || !replaced_.contains(delta.path)) return {};
 	if (IsMover(context_.transaction)) {
-		BRAID_TRY(const RowSelection back, AddedRows(delta.first, delta.last, context_.vectors));
+		BRAID_TRY(const RowSelection back, AddedRows(delta, context_.vectors));
 		if (back.Empty()) return {};
 	}
 	if (delta.last && !delta.moved_away && SameVector(*delta.first, *delta.last)) return {};
@@ -166,8 +168,8 @@ Status Judgement::FindReads(const FileDelta& delta, const RowSelection& rows, Fi
 }
 
 Status Judgement::FindClashes(const FileDelta& delta) {
-	BRAID_TRY(const RowSelection removed, RemovedRows(delta.first, delta.last, context_.vectors));
-	BRAID_TRY(const RowSelection added, AddedRows(delta.first, delta.last, context_.vectors));
+	BRAID_TRY(const RowSelection removed, RemovedRows(delta, context_.vectors));
+	BRAID_TRY(const RowSelection added, AddedRows(delta, context_.vectors));
 	BRAID_TRY(FindReplacedTarget(delta));
 	BRAID_TRY(FindReads(delta, removed, &FileEffect::removed));
 	return FindReads(delta, added, &FileEffect::added);

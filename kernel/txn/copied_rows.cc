@@ -4,13 +4,41 @@
 #include <algorithm>
 #include <map>
 
+#include "kernel/log/log_path.h"
 #include "kernel/txn/relocation.h"
 
 namespace braid {
+
+// A vector that shrinks and a file that comes back (RESTORE) bring rows that were not in the snapshot: then nothing is known of the file.
+static bool BringsBack(const FileEffect& effect) {
+	const auto dead = [](const LiveFile& file) { return file.deletion_vector ? file.deletion_vector->cardinality : 0; };
+	return effect.after && (!effect.before || dead(*effect.after) < dead(*effect.before));
+}
+
+void RowsOfBase::Advance(const WinningCommit& winner) {
+	const auto known = [&](const FileEffect& effect) {
+		return !effect.before || whole_files_.contains(effect.path) || base_.files->Find(effect.before->path);
+	};
+	const bool rearranged = !winner.data_changing && std::ranges::all_of(winner.effects, known);
+	for (const FileEffect& effect : winner.effects) {
+		if (BringsBack(effect)) unknown_.insert(effect.path);
+		if (!effect.before && rearranged) whole_files_.insert(effect.path);
+		if (!effect.copied.Empty()) copies_[effect.path] |= effect.copied;
+	}
+}
+
+PositionSet RowsOfBase::Among(const std::string& path, const PositionSet& rows) const {
+	if (whole_files_.contains(path)) return rows;
+	if (base_.files->Find(EncodePath(path))) return unknown_.contains(path) ? PositionSet() : rows;
+	const auto copies = copies_.find(path);
+	return copies == copies_.end() ? PositionSet() : rows & copies->second;
+}
+
 namespace {
 
 // One side of one effect: the rows that the winner removed there, or added.
 struct Side {
+	FileEffect* effect;
 	Finding* finding;
 	RowSelection selection;
 	AddFile file;
@@ -32,11 +60,11 @@ public:
 		for (FileEffect& effect : winner_.effects) {
 			if (effect.before && (!effect.after || id_column_)) {
 				BRAID_TRY(RowSelection rows, RemovedRows(effect.before, effect.after, vectors_));
-				BRAID_TRY(Add(removed_, effect.removed, std::move(rows)));
+				BRAID_TRY(Add(removed_, effect, effect.removed, std::move(rows)));
 			}
 			if (!effect.before && effect.after) {
 				BRAID_TRY(RowSelection rows, AddedRows(effect.before, effect.after, vectors_));
-				BRAID_TRY(Add(added_, effect.added, std::move(rows)));
+				BRAID_TRY(Add(added_, effect, effect.added, std::move(rows)));
 			}
 		}
 		return {};
@@ -63,15 +91,17 @@ public:
 	}
 
 	// Counts copies on both sides and cancels pairs.
-	Status Cancel() {
+	Status Cancel(const RowsOfBase& base) {
 		std::map<std::string, std::vector<std::pair<Side*, uint64_t>>> gone;
 		for (Side& side : removed_) {
-			BRAID_TRY(ForEachKey(
-				side, [&](std::string key, uint64_t position) { gone[std::move(key)].emplace_back(&side, position); }));
+			const PositionSet ours = base.Among(side.effect->path, side.matching);
+			BRAID_TRY(ForEachKey(side, ours, [&](std::string key, uint64_t position) {
+				gone[std::move(key)].emplace_back(&side, position);
+			}));
 		}
 		for (Side& side : added_) {
 			PositionSet copies;
-			BRAID_TRY(ForEachKey(side, [&](const std::string& key, uint64_t position) {
+			BRAID_TRY(ForEachKey(side, side.matching, [&](const std::string& key, uint64_t position) {
 				const auto same = gone.find(key);
 				if (same == gone.end() || same->second.empty()) return;
 				const auto [other, other_position] = same->second.back();
@@ -80,6 +110,7 @@ public:
 				copies.Add(position);
 			}));
 			side.matching -= copies;
+			side.effect->copied = std::move(copies);
 		}
 		return {};
 	}
@@ -104,16 +135,17 @@ public:
 private:
 	static constexpr size_t kSamples = 5;
 
-	static Status Add(std::vector<Side>& sides, Finding& finding, RowSelection selection) {
+	static Status Add(std::vector<Side>& sides, FileEffect& effect, Finding& finding, RowSelection selection) {
 		if (selection.Empty()) return {};
 		BRAID_TRY(AddFile file, ToAddFile(*selection.file));
-		sides.push_back({&finding, std::move(selection), std::move(file), {}});
+		sides.push_back({&effect, &finding, std::move(selection), std::move(file), {}});
 		return {};
 	}
 
-	Status ForEachKey(const Side& side, const std::function<void(std::string, uint64_t)>& visit) {
-		if (side.matching.Empty()) return {};
-		const ProbeRequest request {&side.file, &side.matching, nullptr};
+	Status ForEachKey(const Side& side, const PositionSet& rows,
+					  const std::function<void(std::string, uint64_t)>& visit) {
+		if (rows.Empty()) return {};
+		const ProbeRequest request {&side.file, &rows, nullptr};
 		std::map<uint64_t, int64_t> ids;
 		if (id_column_) {
 			BRAID_TRY(tester_.Spend([&] {
@@ -154,8 +186,8 @@ private:
 
 }  // namespace
 
-Status DiscardCopiedRows(WinningCommit& winner, std::span<const Read> reads, RowProbe& probe, VectorCache& vectors,
-						 RowTester& tester) {
+Status DiscardCopiedRows(WinningCommit& winner, std::span<const Read> reads, const RowsOfBase& base, RowProbe& probe,
+						 VectorCache& vectors, RowTester& tester) {
 	if (!winner.data_changing || winner.contradictory || winner.copies_discarded || tester.OutOfTime()) return {};
 	const bool suspicious = std::ranges::any_of(
 		winner.effects, [](const FileEffect& effect) { return !effect.before && effect.added.matched; });
@@ -165,7 +197,7 @@ Status DiscardCopiedRows(WinningCommit& winner, std::span<const Read> reads, Row
 	BRAID_TRY(search.Collect());
 	if (!search.Possible()) return {};
 	Status searched = search.Match(reads);
-	if (searched) searched = search.Cancel();
+	if (searched) searched = search.Cancel(base);
 	// Files that are gone, or no time: everything stays a change.
 	if (!searched) return searched.error().kind == ErrorKind::kNotFound ? Status {} : searched;
 	return search.Conclude();

@@ -27,6 +27,8 @@ std::vector<FileDelta> NetDelta(std::span<WinningCommit> winners) {
 				lives.push_back(std::move(life));
 			}
 			FileDelta& life = lives[newest[effect.path]];
+			if (!effect.before && !effect.moved) life.created = effect.after;
+			life.copied |= effect.copied;
 			life.moved_away = effect.moved && !effect.after;
 			life.last = life.moved_away ? effect.before : effect.after;
 			life.history.emplace_back(&winner, &effect);
@@ -51,6 +53,23 @@ Result<RowSelection> RemovedRows(const LiveFile* first, const LiveFile* last, Ve
 // Seen backwards in time, an added row is a removed one.
 Result<RowSelection> AddedRows(const LiveFile* first, const LiveFile* last, VectorCache& vectors) {
 	return Gone(last, first, vectors);
+}
+
+Result<RowSelection> RemovedRows(const FileDelta& delta, VectorCache& vectors) {
+	if (delta.first || delta.copied.Empty()) return RemovedRows(delta.first, delta.last, vectors);
+	if (!delta.last) return RowSelection {delta.created, false, delta.copied};
+	BRAID_TRY(const PositionSet* dead, vectors.Get(*delta.last));
+	return RowSelection {delta.created, false, delta.copied & *dead};
+}
+
+Result<RowSelection> AddedRows(const FileDelta& delta, VectorCache& vectors) {
+	BRAID_TRY(RowSelection added, AddedRows(delta.first, delta.last, vectors));
+	if (added.whole_file) {
+		added.rows |= delta.copied;
+	} else {
+		added.rows -= delta.copied;
+	}
+	return added;
 }
 
 }  // namespace braid

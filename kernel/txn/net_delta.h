@@ -33,6 +33,8 @@ struct FileDelta {
 		nullptr;  // before any winner, or as a rearrangement created it; null: a winner added its rows
 	const LiveFile* last = nullptr;  // newest state (before the move if moved_away); null: removed
 	bool moved_in = false, moved_away = false;
+	const LiveFile* created = nullptr;  // by a winner
+	PositionSet copied;  // of its rows then: copies of rows of ours, so neither added nor, if they stay, removed
 	std::vector<std::pair<WinningCommit*, FileEffect*>> history;
 };
 
@@ -42,5 +44,8 @@ std::vector<FileDelta> NetDelta(std::span<WinningCommit> winners);
 // From one state of a file to a later one; null: not active.
 Result<RowSelection> RemovedRows(const LiveFile* first, const LiveFile* last, VectorCache& vectors);
 Result<RowSelection> AddedRows(const LiveFile* first, const LiveFile* last, VectorCache& vectors);
+// Over a whole life.
+Result<RowSelection> RemovedRows(const FileDelta& delta, VectorCache& vectors);
+Result<RowSelection> AddedRows(const FileDelta& delta, VectorCache& vectors);
 
 }  // namespace braid

@@ -34,6 +34,7 @@ struct FileEffect {
 	bool moved = false;  // part of a verified rearrangement: its rows live on elsewhere, or came from elsewhere
 	Finding removed;     // rows that this effect removed, against our reads
 	Finding added;
+	PositionSet copied;  // added rows that are equal to rows of our own snapshot (copied_rows.h)
 };
 
 struct WinningCommit {

@@ -142,6 +142,31 @@ TEST_P(Relocated, N18_ImagesThatChangeNothing) {
 	}
 }
 
+// A copy of a row that somebody else has added meanwhile is as new as that row.
+TEST_P(Relocated, ACopyOfANewRowIsANewRow) {
+	Transaction reader = table_.Insert(base_, {{900, 90, 0}});
+	reader.reads.reads.push_back({Equals("k", 200), nullptr, false});
+	Wins(table_.Insert(base_, {{200, 3, 0}}));
+	if (by_ids()) {
+		Wins(table_.Update(table_.Latest(), Equals("k", 200), [](Row&) {}));
+	} else {
+		Wins(RewriteFile(table_.Latest(), [](Row& row) { row.x = row.k == 1 ? 100 : row.x; }));
+	}
+	ExpectConflict(table_.Commit(reader), ConflictClass::kConcurrentAppend);
+}
+
+// The row that we read was copied, and then its copy was deleted.
+TEST_P(Relocated, ACopyOfOurRowIsDeleted) {
+	Transaction reader = table_.Insert(base_, {{900, 90, 0}});
+	reader.reads.reads.push_back({Equals("k", 2), nullptr, false});
+	Transaction beside = table_.Insert(base_, {{901, 90, 0}});
+	beside.reads.reads.push_back({Equals("k", 4), nullptr, false});
+	Wins(RewriteFile(base_, [](Row& row) { row.x = row.k == 1 ? 100 : row.x; }));
+	Wins(table_.Delete(table_.Latest(), AnyOf("k", {2, 3})));
+	ExpectConflict(table_.Commit(reader), ConflictClass::kConcurrentDeleteRead);
+	Wins(beside);
+}
+
 TEST_P(Relocated, N58_TheOldFileIsGone) {
 	const Transaction erase = table_.Delete(base_, Equals("k", 3));
 	const std::string path(base_->files->Files()[0]->path);
