@@ -82,9 +82,13 @@ Result<std::vector<ProcessResult>> RunProcesses(const std::string& lake, const s
 		sessions.push_back(std::make_unique<SessionProcess>());
 		BRAID_TRY(sessions.back()->Start(lake));
 	}
-	for (const auto& session : sessions) {
-		const auto ready = session->Wait(kPatienceMs);
-		if (!ready || !ready->ok) return Fail(ErrorKind::kIo, ready ? ready->error : "a process does not start");
+	for (size_t i = 0; i < sessions.size(); i++) {
+		// Its commits carry the number of the process (ReadLog).
+		BRAID_TRY(sessions[i]->Send("SET braid_user_metadata = '" + std::to_string(i) + "'"));
+		for (int answers = 0; answers < 2; answers++) {
+			const auto ready = sessions[i]->Wait(kPatienceMs);
+			if (!ready || !ready->ok) return Fail(ErrorKind::kIo, ready ? ready->error : "a process does not start");
+		}
 	}
 	const auto start = std::chrono::steady_clock::now();
 	for (const PlannedStatement& statement : plan) {

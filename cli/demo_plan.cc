@@ -67,10 +67,6 @@ std::vector<PlannedStatement> PlanDemo() {
 	return plan;
 }
 
-std::string OwnerOfRow(const std::string& id) {
-	return "(" + id + " // " + std::to_string(kSlotRows) + ") % " + std::to_string(kDemoProcesses);
-}
-
 std::string CreateDemoTable() {
 	return "CREATE TABLE orders AS SELECT range AS id, range * 7 % 50000 AS customer, 'open' AS status, "
 		   "0::INTEGER AS changes FROM range(" +

@@ -27,9 +27,6 @@ struct PlannedStatement {
 // In the order in which each process runs them; statement k of process p stands at index p * kDemoStatements + k.
 std::vector<PlannedStatement> PlanDemo();
 
-// SQL for the process that owns the row `id`.
-std::string OwnerOfRow(const std::string& id);
-
 // SQL that makes the one-file table `orders`.
 std::string CreateDemoTable();
 

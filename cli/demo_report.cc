@@ -15,16 +15,15 @@ namespace braid::cli {
 
 Result<LogAccount> ReadLog(Database& database, const std::string& table_folder, std::vector<ProcessResult>& results) {
 	const std::string files = QuoteSql(table_folder + "/_delta_log/*.json");
-	const std::string first_row =
-		"regexp_extract(json->>'$.commitInfo.operationParameters.predicate', '[0-9]+')::BIGINT";
 	BRAID_TRY(
 		database.Run("CREATE TEMP TABLE log AS SELECT json, "
 					 "regexp_extract(filename, '([0-9]+)[.]json$', 1)::BIGINT AS version "
 					 "FROM read_ndjson_objects(" +
 					 files + ", filename = true)"));
-	BRAID_TRY(database.Run("CREATE TEMP TABLE commits AS SELECT " + OwnerOfRow(first_row) +
-						   " AS process, version - 1 - (json->>'$.commitInfo.readVersion')::BIGINT AS overtaken "
-						   "FROM temp.log WHERE version > 0 AND json_exists(json, '$.commitInfo')"));
+	BRAID_TRY(
+		database.Run("CREATE TEMP TABLE commits AS SELECT (json->>'$.commitInfo.userMetadata')::BIGINT "
+					 "AS process, version - 1 - (json->>'$.commitInfo.readVersion')::BIGINT AS overtaken "
+					 "FROM temp.log WHERE version > 0 AND json_exists(json, '$.commitInfo')"));
 	BRAID_TRY(const QueryResult totals,
 			  database.Run("SELECT count(*), count(*) FILTER (overtaken > 0), coalesce(max(overtaken), 0), "
 						   "(SELECT count(*) FROM temp.log WHERE version = 0 AND json_exists(json, '$.add')) "
