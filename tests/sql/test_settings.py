@@ -15,6 +15,9 @@ DEFAULTS = {
     "braid_conflict_time_budget_ms": "10000",
     "braid_commit_timeout_ms": "600000",
     "braid_explain_rows": "5",
+    "braid_txn_app_id": None,
+    "braid_txn_version": None,
+    "braid_user_metadata": None,
 }
 
 
