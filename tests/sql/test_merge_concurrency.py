@@ -2,12 +2,15 @@
 """MERGE beside other writers: what a MERGE has read are the rows that its source's keys can match, fired or not; BY SOURCE clauses read by their own
 condition. The same for UPDATE ... FROM, DELETE ... USING and IN (SELECT ...)."""
 
+import random
+
 import duckdb
 import pyarrow as pa
 import pytest
 
 import delta_log
-from racing import race
+from conftest import connect_lake
+from racing import PATIENCE, SPAWN, race
 
 LEVELS = ["Serializable", "WriteSerializable"]
 
@@ -279,6 +282,50 @@ def test_trap_36_keys_that_match_nothing_today_count_without_a_transaction(con, 
         with pytest.raises(duckdb.TransactionException, match="CONCURRENT_APPEND"):
             con.execute(sql)
     assert happened
+
+
+def test_more_keys_than_are_kept_leave_their_bounds(clash, con):
+    con.execute("CREATE TABLE t AS SELECT range AS id, 0 AS v, 'old' AS s FROM range(100)")
+    mine = "MERGE INTO t USING (SELECT range * 2 + 10000 AS id FROM range(5000000)) src ON t.id = src.id WHEN MATCHED THEN DELETE"
+    keep_busy = "; INSERT INTO t VALUES (-1, 0, 'mine')"
+    clash.allowed(mine + keep_busy, "INSERT INTO t SELECT 5000, 1, 'x' FROM t LIMIT 1")
+    clash.refused(mine + keep_busy, "INSERT INTO t SELECT 10001, 1, 'x' FROM t LIMIT 1", "CONCURRENT_APPEND")  # no key, but who knows
+
+
+def _upsert_until_done(lake, seed, rounds, pipe):
+    rng = random.Random(seed)
+    con = connect_lake(lake, threads=1)
+    con.execute("SET braid_durability = 'none'")
+    touched = 0
+    for _ in range(rounds):
+        keys = rng.sample(range(40), 8)
+        while True:
+            try:
+                con.execute(
+                    f"""MERGE INTO t USING (SELECT unnest({keys}) AS id) src ON t.id = src.id
+                        WHEN MATCHED THEN UPDATE SET n = t.n + 1 WHEN NOT MATCHED THEN INSERT VALUES (src.id, 1)"""
+                )
+                break
+            except duckdb.TransactionException:
+                continue
+        touched += len(keys)
+    pipe.send(touched)
+    pipe.close()
+
+
+def test_no_upsert_of_many_processes_is_lost_or_doubled(con, lake, level):
+    con.execute(f"CREATE TABLE t (id BIGINT, n BIGINT) WITH ('delta.isolationLevel' = '{level}')")
+    runs = []
+    for seed in range(4):
+        receiving, sending = SPAWN.Pipe(duplex=False)
+        process = SPAWN.Process(target=_upsert_until_done, args=(str(lake), seed, 12, sending))
+        process.start()
+        sending.close()
+        runs.append((process, receiving))
+    touched = sum(receiving.recv() for _, receiving in runs)
+    for process, _ in runs:
+        process.join(PATIENCE)
+    assert rows(con, "SELECT count(*) - count(DISTINCT id), sum(n)::BIGINT FROM t") == [(0, touched)]
 
 
 def test_merges_into_partitions_of_their_own(con, lake):
