@@ -2,6 +2,7 @@
 // Conditions of a scan as one Read of the transaction.
 #include "engine/scan/read_registration.h"
 
+#include <algorithm>
 #include <set>
 
 #include "duckdb/planner/expression/bound_reference_expression.hpp"
@@ -82,7 +83,13 @@ bool RegisterPlannedRead(duckdb::ClientContext& context, ReadRegistration& regis
 void FinishReads(ReadSet& reads) {
 	for (Read& read : reads.reads) {
 		const auto* exact = dynamic_cast<const BoundRowPredicate*>(read.exact.get());
-		if (exact) read.bound = Predicate::And({read.bound, BoundOfKeyTests(*exact)});
+		if (!exact) continue;
+		Predicate keys = BoundOfKeyTests(*exact);
+		std::vector<Predicate> parts =
+			read.bound.kind == PredicateKind::kAnd ? read.bound.children : std::vector<Predicate> {read.bound};
+		// The join's own filter has often said the same.
+		if (std::ranges::find(parts, keys) == parts.end()) parts.push_back(std::move(keys));
+		read.bound = Predicate::And(std::move(parts));
 	}
 }
 
