@@ -28,7 +28,8 @@ struct TableWork {
 	// creates or replaces a snapshot with the new metadata and no files (version: that of the base, -1 if new).
 	SnapshotPtr view;
 	std::vector<std::string>
-		created_files;  // every file written by statements of this transaction, relative to the root; deleted on rollback
+		created_files;  // every file written by statements of this transaction, relative to the root, and with a trailing / every
+						// directory made for one, which comes before it; deleted on rollback
 	std::vector<std::string> operations;  // of the statements that changed something, in order
 	// Rows of an autocommit INSERT that wait in memory: writes their files, when the transaction commits. Empty: there are none.
 	std::function<std::vector<NewFile>()> late_files;

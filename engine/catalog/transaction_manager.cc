@@ -3,6 +3,7 @@
 #include "engine/catalog/transaction_manager.h"
 
 #include <filesystem>
+#include <ranges>
 #include <set>
 
 #include "base/environment.h"
@@ -23,10 +24,15 @@ namespace braid::engine {
 
 namespace {
 
-// Removes the files that statements have written and the commit does not name.
+// Removes the files that statements have written and the commit does not name, and directories that were made for them and are empty.
 void DiscardFiles(TableWork& work, const std::set<std::string>& kept) {
-	for (auto& file : work.created_files) {
-		if (!kept.contains(file)) (void)work.table->store().Delete(file);
+	std::error_code not_empty;
+	for (auto& file : work.created_files | std::views::reverse) {
+		if (file.ends_with('/')) {
+			std::filesystem::remove(work.table->root() + "/" + file, not_empty);
+		} else if (!kept.contains(file)) {
+			(void)work.table->store().Delete(file);
+		}
 	}
 	work.created_files.clear();
 }

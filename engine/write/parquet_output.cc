@@ -337,21 +337,41 @@ std::shared_ptr<ParquetOutput::OpenFile> ParquetOutput::TakeIdleFile() {
 	return nullptr;
 }
 
+// Makes the directories that lead to a file, and says whether any was missing. Not by DuckDB's file system, to which a backslash in a name
+// is a separator.
+bool ParquetOutput::MakeDirectory(const std::string& file) {
+	auto root = work_.table->root() + "/";
+	std::error_code error;
+	bool any = std::filesystem::create_directories(root, error);
+	for (auto slash = file.find('/'); !error && slash != std::string::npos; slash = file.find('/', slash + 1)) {
+		auto directory = file.substr(0, slash + 1);
+		if (!std::filesystem::create_directory(root + directory, error)) continue;
+		std::lock_guard guard(work_.mutex);
+		work_.created_files.push_back(directory);
+		any = true;
+	}
+	if (error) throw duckdb::IOException("Cannot create directory for %s: %s", root + file, error.message());
+	return any;
+}
+
 void ParquetOutput::Open(OpenFile& file, const Partition& partition, int number) {
 	std::string suffix = codec_ == "uncompressed" ? "" : codec_ == "gzip" ? ".gz" : "." + codec_;
 	file.path =
 		partition.directory + duckdb::StringUtil::Format("part-%05d-%s.c000%s.parquet", number, statement_id_, suffix);
 	file.values = partition.values;
 	auto root = work_.table->root() + "/";
-	// Not by DuckDB's file system, to which a backslash in a name is a separator.
-	std::error_code error;
-	std::filesystem::create_directories(root + partition.directory, error);
-	if (error) throw duckdb::IOException("Cannot create directory %s: %s", root + partition.directory, error.message());
+	MakeDirectory(file.path);
 	{
 		std::lock_guard guard(work_.mutex);
 		work_.created_files.push_back(file.path);
 	}
-	file.state = writer_.copy_to_initialize_global(context_, *writer_bind_, root + file.path);
+	try {
+		file.state = writer_.copy_to_initialize_global(context_, *writer_bind_, root + file.path);
+	} catch (duckdb::IOException&) {
+		// A statement that failed elsewhere may have taken away the directory that it had made.
+		if (!MakeDirectory(file.path)) throw;
+		file.state = writer_.copy_to_initialize_global(context_, *writer_bind_, root + file.path);
+	}
 	writer_.copy_to_get_written_statistics(context_, *writer_bind_, *file.state, file.written);
 }
 

@@ -51,6 +51,7 @@ private:
 	std::shared_ptr<OpenFile> Acquire(Partition& partition);
 	void Release(Partition& partition, const std::shared_ptr<OpenFile>& file);
 	std::shared_ptr<OpenFile> TakeIdleFile();
+	bool MakeDirectory(const std::string& file);
 	void Open(OpenFile& file, const Partition& partition, int number);
 	void Close(OpenFile& file);
 	Rows NewRows() const;

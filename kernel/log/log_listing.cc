@@ -16,17 +16,14 @@ using PartsKey = std::pair<int64_t, int>;  // version, number of parts
 using PartsFound = std::map<PartsKey, std::vector<std::pair<int, StoredFile>>>;
 
 void TakeCheckpoint(const StoredFile& file, const LogFileName& name, LogListing& listing) {
-	listing.checkpoints.push_back({name.version, file.modification_time_ms, {LogPath(file.name)}, name.json});
+	listing.checkpoints.push_back({name.version, {LogPath(file.name)}, name.json});
 }
 
 void TakeParts(const PartsFound& found, LogListing& listing) {
 	for (const auto& [key, parts] : found) {
 		CheckpointFiles checkpoint;
 		checkpoint.version = key.first;
-		for (const auto& [part, file] : parts) {
-			checkpoint.paths.push_back(LogPath(file.name));
-			checkpoint.modification_time = std::max(checkpoint.modification_time, file.modification_time_ms);
-		}
+		for (const auto& [part, file] : parts) checkpoint.paths.push_back(LogPath(file.name));
 		if (std::ssize(parts) == key.second) {
 			listing.checkpoints.push_back(std::move(checkpoint));
 		} else {
@@ -59,8 +56,10 @@ const CommitFile* LogListing::FindCommit(int64_t version) const {
 	return found == commits.end() || found->version != version ? nullptr : &*found;
 }
 
-Result<LogListing> ListLog(LogStore& store, const std::string& table, int64_t first_version) {
-	Result<std::vector<StoredFile>> files = store.List(kLogDirectory, VersionPrefix(first_version));
+Result<LogListing> ListLog(LogStore& store, const std::string& table, int64_t first_version, bool with_times) {
+	const std::string first_name = VersionPrefix(first_version);
+	Result<std::vector<StoredFile>> files =
+		with_times ? store.List(kLogDirectory, first_name) : store.ListNames(kLogDirectory, first_name);
 	if (!files && files.error().kind == ErrorKind::kNotFound) {
 		return Fail(ErrorKind::kNotFound, table + " is not a Delta table: it has no _delta_log");
 	}
@@ -73,7 +72,7 @@ Result<LogListing> ListLog(LogStore& store, const std::string& table, int64_t fi
 		if (!name || file.is_directory) continue;
 		switch (name->kind) {
 			case LogFileKind::kCommit:
-				listing.commits.push_back({name->version, file.size, file.modification_time_ms});
+				listing.commits.push_back({name->version, file.modification_time_ms});
 				break;
 			case LogFileKind::kCompacted:
 				listing.compacted.push_back({name->version, name->last_version, LogPath(file.name)});

@@ -15,8 +15,7 @@ namespace braid {
 
 struct CommitFile {
 	int64_t version = 0;
-	int64_t size = 0;
-	int64_t modification_time = 0;  // ms
+	int64_t modification_time = 0;  // ms; 0 if it was not asked for
 };
 
 struct CompactedFile {
@@ -27,7 +26,6 @@ struct CompactedFile {
 // A complete checkpoint; only v2 ones that are named by UUID may be JSON.
 struct CheckpointFiles {
 	int64_t version = 0;
-	int64_t modification_time = 0;
 	std::vector<std::string> paths;
 	bool json = false;
 };
@@ -44,8 +42,8 @@ struct LogListing {
 	const CommitFile* FindCommit(int64_t version) const;
 };
 
-// Everything from `first_version` on. kNotFound: no _delta_log.
-Result<LogListing> ListLog(LogStore& store, const std::string& table, int64_t first_version);
+// Everything from `first_version` on. kNotFound: no _delta_log. The times of commits cost a look at each file.
+Result<LogListing> ListLog(LogStore& store, const std::string& table, int64_t first_version, bool with_times = false);
 // The version that _last_checkpoint names; nullopt if it is missing or unreadable: it is a hint, not a fact.
 std::optional<int64_t> ReadLastCheckpointVersion(LogStore& store);
 

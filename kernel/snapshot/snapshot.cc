@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/snapshot/snapshot.h"
 
+#include <algorithm>
+
 #include "kernel/feature/property_table.h"
 #include "kernel/log/checkpoint_read.h"
 #include "kernel/log/checksum.h"
@@ -29,9 +31,18 @@ void FindInCommitTimestamp(LogStore& store, const LogListing& listing, int64_t v
 	if (listing.FindCommit(version) != nullptr) {
 		if (const Result<CommitInfo> info = ReadCommitInfo(store, listing.table, version))
 			replay.in_commit_timestamp = info->in_commit_timestamp;
-	} else if (const auto checksum = ReadChecksum(store, version)) {
-		replay.in_commit_timestamp = checksum->in_commit_timestamp;
+	} else {
+		replay.in_commit_timestamp = ReadChecksumTimestamp(store, version);
 	}
+}
+
+// When the last part of a checkpoint was written; 0 if there is none.
+int64_t TimeOf(LogStore& store, const CheckpointFiles* checkpoint) {
+	int64_t newest = 0;
+	for (const std::string& path : checkpoint ? checkpoint->paths : std::vector<std::string> {}) {
+		if (const Result<StoredFile> file = store.Stat(path)) newest = std::max(newest, file->modification_time_ms);
+	}
+	return newest;
 }
 
 Attempt LoadFrom(const SnapshotSource& source, const LogListing& listing, int64_t version,
@@ -54,9 +65,11 @@ Attempt LoadFrom(const SnapshotSource& source, const LogListing& listing, int64_
 		if (!status) return piece.compacted ? TryOthers(std::move(status).error()) : Final(std::move(status).error());
 	}
 	FindInCommitTimestamp(source.store, listing, version, replay);
-	const CommitFile* commit = listing.FindCommit(version);
-	if (commit == nullptr) return {replay.Finish({}, checkpoint == nullptr ? 0 : checkpoint->modification_time)};
-	return {replay.Finish({commit->size, commit->modification_time}, commit->modification_time)};
+	if (listing.FindCommit(version) == nullptr) return {replay.Finish({}, TimeOf(source.store, checkpoint))};
+	const Result<StoredFile> commit = source.store.Stat(CommitPath(version));
+	if (!commit) return TryOthers(commit.error());
+	const int64_t written_ms = commit->modification_time_ms;
+	return {replay.Finish({commit->size, written_ms}, written_ms)};
 }
 
 // The newest checkpoint first, then older ones, then the commits alone; compacted commits where there are any.

@@ -65,7 +65,7 @@ int64_t FirstTimed(const LogListing& listing) {
 
 Result<SnapshotPtr> LoadSnapshotAt(const SnapshotSource& source, int64_t timestamp_ms) {
 	BRAID_TRY(const SnapshotPtr latest, LoadSnapshot(source));
-	BRAID_TRY(const LogListing listing, ListLog(source.store, TableName(source.store), 0));
+	BRAID_TRY(const LogListing listing, ListLog(source.store, TableName(source.store), 0, true));
 	const Configuration& configuration = latest->metadata.configuration;
 	if (listing.commits.empty()) {
 		if (timestamp_ms >= latest->timestamp) return latest;

@@ -4,7 +4,9 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +26,7 @@ namespace {
 
 constexpr std::string_view kTemporaryPrefix = ".tmp-";
 constexpr size_t kBlockBytes = size_t {4} << 20;
+constexpr size_t kFilesAtOnce = 64;  // open at the same time to become durable
 
 struct Steps {
 	std::string_view before, written, synced;
@@ -80,6 +83,15 @@ private:
 	std::vector<std::string> created_directories_;
 };
 
+// Closing the directory ends the lock.
+class LocalTurn final : public Turn {
+public:
+	explicit LocalTurn(FileDescriptor directory) : directory_(std::move(directory)) {}
+
+private:
+	FileDescriptor directory_;
+};
+
 std::unexpected<Error> ExistsAlready(const std::string& target) {
 	return Fail(ErrorKind::kAlreadyExists, target + " exists already");
 }
@@ -107,6 +119,20 @@ Status LinkInto(TemporaryFile& temporary, const std::string& target) {
 	auto failure = SystemError(FileAccess::kWrite, "publish", target, error);
 	if (failure.error().kind != ErrorKind::kIo) return failure;
 	return Fail(ErrorKind::kOutcomeUnknown, failure.error().message + " Whether the file is there now is unknown.");
+}
+
+// The device begins to write all of them before it is waited for the first.
+Status SyncFiles(const std::vector<std::string>& locations) {
+	std::vector<FileDescriptor> files;
+	for (const std::string& location : locations) {
+		BRAID_TRY(files.emplace_back(), OpenToRead(location));
+		if (locations.size() > 1) sync_file_range(files.back().get(), 0, 0, SYNC_FILE_RANGE_WRITE);  // a hint
+	}
+	for (size_t i = 0; i < files.size(); i++) {
+		BRAID_TRY(SyncFile(files[i], locations[i]));
+		FaultPoint("durable.file_synced");
+	}
+	return {};
 }
 
 }  // namespace
@@ -141,6 +167,15 @@ std::string LocalLogStore::Location(std::string_view path) const {
 }
 
 Result<std::vector<StoredFile>> LocalLogStore::List(std::string_view directory, std::string_view first_name) {
+	return List(directory, first_name, true);
+}
+
+Result<std::vector<StoredFile>> LocalLogStore::ListNames(std::string_view directory, std::string_view first_name) {
+	return List(directory, first_name, false);
+}
+
+Result<std::vector<StoredFile>> LocalLogStore::List(std::string_view directory, std::string_view first_name,
+													bool details) const {
 	BRAID_TRY(const std::string path, Resolve(directory));
 	const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(path.c_str()), &closedir);
 	if (!stream) return SystemError(FileAccess::kRead, "list", path, errno);
@@ -151,6 +186,10 @@ Result<std::vector<StoredFile>> LocalLogStore::List(std::string_view directory, 
 		if (entry == nullptr) break;
 		const std::string_view name = entry->d_name;
 		if (name < first_name || name == "." || name == ".." || name.starts_with(kTemporaryPrefix)) continue;
+		if (!details && (entry->d_type == DT_REG || entry->d_type == DT_DIR)) {
+			files.push_back({std::string(name), 0, 0, entry->d_type == DT_DIR});
+			continue;
+		}
 		struct stat info {};
 		if (fstatat(dirfd(stream.get()), entry->d_name, &info, 0) != 0) {
 			if (errno == ENOENT) continue;  // deleted while we list
@@ -243,11 +282,34 @@ Status LocalLogStore::SyncNewNames(const std::string& directory,
 	return {};
 }
 
+std::unique_ptr<Turn> LocalLogStore::TakeTurn(int64_t patience_ms) {
+	FileDescriptor directory(
+		open((root_ + "/" + std::string(kLogDirectory)).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	if (!directory.open()) return nullptr;
+	constexpr timespec kPause {0, 100'000};
+	for (int64_t tries = patience_ms * 1'000'000 / kPause.tv_nsec, i = 0; i <= tries; i++) {
+		if (flock(directory.get(), LOCK_EX | LOCK_NB) == 0) {
+			auto turn = std::make_unique<LocalTurn>(std::move(directory));
+			turn->waited = i > 0;
+			return turn;
+		}
+		if (errno != EWOULDBLOCK && errno != EINTR) return nullptr;  // not on this file system
+		nanosleep(&kPause, nullptr);
+	}
+	return nullptr;
+}
+
 Status LocalLogStore::PutIfAbsent(std::string_view path, std::string_view bytes) {
+	std::unique_ptr<Turn> none;
+	return PutInTurn(path, bytes, none);
+}
+
+Status LocalLogStore::PutInTurn(std::string_view path, std::string_view bytes, std::unique_ptr<Turn>& turn) {
 	BRAID_TRY(const std::string target, Resolve(path));
 	if (access(target.c_str(), F_OK) == 0) return ExistsAlready(target);  // a lost race need not cost an fsync
 	BRAID_TRY(TemporaryFile temporary, TemporaryFile::Write(target, bytes, durable_, kCommitSteps));
 	BRAID_TRY(LinkInto(temporary, target));
+	turn.reset();  // the next writer may read the version and go on while its name becomes durable
 	FaultPoint("commit.linked");
 	if (auto synced = SyncNewNames(ParentDirectory(target), temporary.created_directories()); !synced) {
 		return Fail(ErrorKind::kOutcomeUnknown,
@@ -291,15 +353,19 @@ Status LocalLogStore::MakeDurable(std::span<const std::string> paths) {
 	if (!durable_ || paths.empty()) return {};
 	FaultPoint("durable.before");
 	std::set<std::string> directories;
-	for (const std::string& path : paths) {
-		BRAID_TRY(const std::string location, Resolve(path));
-		BRAID_TRY(SyncPath(location));
-		FaultPoint("durable.file_synced");
-		std::string directory = ParentDirectory(location);
-		// Any directory on the way to the table's root may be new (a partition's first file): each holds a new name
-		// then.
-		while (directories.insert(directory).second && directory.starts_with(root_ + "/"))
-			directory = ParentDirectory(directory);
+	for (size_t first = 0; first < paths.size(); first += kFilesAtOnce) {
+		std::vector<std::string> locations;
+		for (const std::string& path : paths.subspan(first, std::min(kFilesAtOnce, paths.size() - first))) {
+			BRAID_TRY(locations.emplace_back(), Resolve(path));
+		}
+		BRAID_TRY(SyncFiles(locations));
+		for (const std::string& location : locations) {
+			std::string directory = ParentDirectory(location);
+			// Any directory on the way to the table's root may be new (a partition's first file): each holds a new name
+			// then.
+			while (directories.insert(directory).second && directory.starts_with(root_ + "/"))
+				directory = ParentDirectory(directory);
+		}
 	}
 	for (const std::string& directory : directories) BRAID_TRY(SyncPath(directory));
 	FaultPoint("durable.after");

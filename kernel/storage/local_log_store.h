@@ -2,10 +2,12 @@
 // LocalLogStore: a table on a POSIX file system (PROTOCOL: Delta Log Entries). PutIfAbsent = temporary file, fsync,
 // link(2), fsync of the directory, unlink: link never replaces, and a version is never visible before its bytes are
 // durable. Missing directories are created, durably too. Temporary files begin with ".tmp-"; List does not show them,
-// other readers ignore hidden names. With durable = false no fsync happens: atomic between processes, not against a
+// other readers ignore hidden names. A turn is an advisory lock (flock) on the log directory, which the system releases when
+// its holder dies. With durable = false no fsync happens: atomic between processes, not against a
 // power cut. Safe to use from several threads.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -19,11 +21,14 @@ public:
 	LocalLogStore(std::string root, bool durable);
 
 	Result<std::vector<StoredFile>> List(std::string_view directory, std::string_view first_name) override;
+	Result<std::vector<StoredFile>> ListNames(std::string_view directory, std::string_view first_name) override;
 	Result<std::string> Read(std::string_view path) override;
 	Result<std::string> ReadRange(std::string_view path, int64_t offset, int64_t length) override;
 	Status ReadBlocks(std::string_view path, const std::function<Status(std::string_view block)>& sink) override;
 	Result<StoredFile> Stat(std::string_view path) override;
 	Status PutIfAbsent(std::string_view path, std::string_view bytes) override;
+	std::unique_ptr<Turn> TakeTurn(int64_t patience_ms) override;
+	Status PutInTurn(std::string_view path, std::string_view bytes, std::unique_ptr<Turn>& turn) override;
 	Status Put(std::string_view path, std::string_view bytes) override;
 	Status Create(std::string_view path, std::string_view bytes) override;
 	Status MakeDurable(std::span<const std::string> paths) override;
@@ -35,6 +40,7 @@ public:
 
 private:
 	Result<std::string> Resolve(std::string_view path) const;
+	Result<std::vector<StoredFile>> List(std::string_view directory, std::string_view first_name, bool details) const;
 	Status SyncNewNames(const std::string& directory, const std::vector<std::string>& created_directories) const;
 
 	std::string root_;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,12 +25,24 @@ struct StoredFile {
 	bool is_directory = false;
 };
 
+// The turn to write the next version, among the writers of one machine. A courtesy that spares lost races: nothing relies on it, and who is
+// refused goes on without.
+class Turn {
+public:
+	virtual ~Turn() = default;  // ends the turn
+	bool waited = false;        // others had it first: the newest version may be another by now
+};
+
 class LogStore {
 public:
 	virtual ~LogStore() = default;
 
 	// The entries of a directory with name >= first_name, sorted by name bytes. A missing directory: kNotFound.
 	virtual Result<std::vector<StoredFile>> List(std::string_view directory, std::string_view first_name) = 0;
+	// The same where only names are asked for: sizes and times may be 0.
+	virtual Result<std::vector<StoredFile>> ListNames(std::string_view directory, std::string_view first_name) {
+		return List(directory, first_name);
+	}
 	// Whole file. kNotFound, kIo.
 	virtual Result<std::string> Read(std::string_view path) = 0;
 	// `length` bytes from `offset`; fewer at the end of the file.
@@ -40,6 +53,14 @@ public:
 
 	// Creates the file with these bytes durably, or answers kAlreadyExists and changes nothing. kOutcomeUnknown: it may or may not be there.
 	virtual Status PutIfAbsent(std::string_view path, std::string_view bytes) = 0;
+	// Waits for the turn, at most `patience_ms`. Null: others had it all the time, or the store knows no turns.
+	virtual std::unique_ptr<Turn> TakeTurn(int64_t /*patience_ms*/) { return nullptr; }
+	// PutIfAbsent of who may have the turn: a success ends it, as soon as the version can be seen.
+	virtual Status PutInTurn(std::string_view path, std::string_view bytes, std::unique_ptr<Turn>& turn) {
+		Status put = PutIfAbsent(path, bytes);
+		if (put) turn.reset();
+		return put;
+	}
 	// Creates or atomically replaces a file that is not a commit (_last_checkpoint, checksum, deletion vector, checkpoint).
 	virtual Status Put(std::string_view path, std::string_view bytes) = 0;
 	// Creates a new file that is not yet durable: MakeDurable makes it so. kAlreadyExists if there is one. For files that nothing names yet

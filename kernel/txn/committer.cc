@@ -2,6 +2,8 @@
 #include "kernel/txn/committer.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "kernel/action/action_codec.h"
 #include "kernel/feature/property_table.h"
@@ -17,6 +19,11 @@
 
 namespace braid {
 namespace {
+
+constexpr size_t kManyWinners = 8;        // read at one go: others wrote while we read and tested
+constexpr int kApproaches = 16;           // then the turn is taken in any case
+constexpr int64_t kTurnPatienceMs = 300;  // a holder that is stopped does not stop the others
+constexpr uint64_t kLongestPauseMs = 4;
 
 class CommitRun {
 public:
@@ -36,6 +43,7 @@ private:
 	Status MakeDurable();
 	CommitOutcome Won(const std::string& bytes);
 	CommitOutcome NothingLeft(const std::vector<std::string>& dropped_files);
+	bool WaitForTurn();
 	void BackOff();
 
 	int64_t NextVersion() const { return head_ ? head_->version + 1 : 0; }
@@ -53,10 +61,13 @@ private:
 	RowTester tester_;
 	Relocation relocation_;
 	RowRebase rebase_;
-	bool data_durable_ = false;
-	bool outcome_unknown_ = false;  // some attempt may have been written: its version has not been read since
+	std::set<std::string> durable_;  // files of ours
+	bool outcome_unknown_ = false;   // some attempt may have been written: its version has not been read since
 	int attempts_ = 0;
 	int64_t rows_rebased_ = 0;
+	std::unique_ptr<Turn> turn_;
+	size_t known_ = 0;  // winners met before the last look
+	int approaches_ = 0;
 };
 
 }  // namespace
@@ -96,7 +107,7 @@ Result<CommitOutcome> CommitRun::Run() {
 			"there, run the transaction again.");
 }
 
-// Each turn learns what others committed, checks that we may follow, and tries the next version.
+// Each round learns what others committed, checks that we may follow, and tries the next version.
 Result<CommitOutcome> CommitRun::Race() {
 	for (;;) {
 		BRAID_TRY(CheckPatience());
@@ -109,14 +120,15 @@ Result<CommitOutcome> CommitRun::Race() {
 		if (rebased.Empty()) return NothingLeft(dropped_files);
 		BRAID_TRY(const std::string bytes, Serialize(std::move(rebased), now));
 		BRAID_TRY(MakeDurable());
+		if (WaitForTurn()) continue;
 		attempts_++;
-		const Status put = context_.store.PutIfAbsent(CommitPath(NextVersion()), bytes);
+		const Status put = context_.store.PutInTurn(CommitPath(NextVersion()), bytes, turn_);
 		if (put) {
 			for (const std::string& file : dropped_files) (void)context_.store.Delete(file);
 			return Won(bytes);
 		}
 		if (put.error().kind == ErrorKind::kOutcomeUnknown) {
-			outcome_unknown_ = true;  // the next turn reads that version and finds us, somebody else or nothing
+			outcome_unknown_ = true;  // the next round reads that version and finds us, somebody else or nothing
 		} else if (put.error().kind != ErrorKind::kAlreadyExists) {
 			return std::unexpected(put.error());
 		}
@@ -283,19 +295,19 @@ Result<std::string> CommitRun::Serialize(RebasedCommit rebased, int64_t now) {
 	return bytes;
 }
 
-// Everything that the commit is about to name is on stable storage before the commit is.
+// Everything that the commit is about to name is on stable storage before the commit is; what earlier attempts made durable stays so.
 Status CommitRun::MakeDurable() {
 	if (!context_.options.durable) return {};
 	std::vector<std::string> files = rebase_.vector_files();
-	if (!data_durable_) {
-		for (const NewFile& file : transaction_.changes.new_files) files.push_back(StorePath(file.add.path));
-	}
+	for (const NewFile& file : transaction_.changes.new_files) files.push_back(StorePath(file.add.path));
+	std::erase_if(files, [&](const std::string& file) { return durable_.contains(file); });
 	if (!files.empty()) BRAID_TRY(context_.store.MakeDurable(files));
-	data_durable_ = true;
+	durable_.insert(files.begin(), files.end());
 	return {};
 }
 
 CommitOutcome CommitRun::Won(const std::string& bytes) {
+	turn_.reset();
 	CommitOutcome outcome;
 	outcome.version = NextVersion();
 	outcome.txn_id = txn_id_;
@@ -326,11 +338,20 @@ CommitOutcome CommitRun::NothingLeft(const std::vector<std::string>& dropped_fil
 	return outcome;
 }
 
-// Who loses often waits longer, at random, so that the others get out of the way; the first retry is immediate.
+// Writers of one machine take turns at the last step, so that who is slow is not overtaken for ever. All that takes long is done before the
+// turn: who has just read many winners first comes nearer to the newest version. True: look for newer versions again.
+bool CommitRun::WaitForTurn() {
+	const size_t met = winners_.size() - std::exchange(known_, winners_.size());
+	if (turn_) return false;
+	if (met > kManyWinners && approaches_++ < kApproaches) return true;
+	turn_ = context_.store.TakeTurn(kTurnPatienceMs);
+	return turn_ && turn_->waited;
+}
+
+// Writers elsewhere know no turns. Looking again is cheap, so nobody waits for long, whoever has lost how often.
 void CommitRun::BackOff() {
-	if (attempts_ < 2) return;
-	const uint64_t ceiling = uint64_t {1} << std::min(attempts_, 8);
-	context_.clock.SleepMs(static_cast<int64_t>(context_.random.Next() % ceiling));
+	if (attempts_ < 2 || turn_) return;
+	context_.clock.SleepMs(static_cast<int64_t>(context_.random.Next() % kLongestPauseMs));
 }
 
 // A path may be staged for one thing only: a commit names it at most once in an add and once in a remove.

@@ -89,25 +89,17 @@ TEST(LogListing, SortsOutADirectory) {
 	EXPECT_FALSE(PlanCommits(*listing, -1, 3, true));
 }
 
-TEST(Checksum, CrossChecksWhatItStates) {
-	Metadata metadata;
-	metadata.id = "m";
-	const Protocol protocol;
-	const auto difference = [&](const char* json) {
-		const auto checksum = ParseChecksum(json);
-		return checksum ? DifferenceFrom(*checksum, metadata, protocol, 3, 30) : "unreadable";
+TEST(Checksum, TellsTheTimeOfAVersion) {
+	TestLog log;
+	const auto timestamp = [&](std::string_view text) {
+		EXPECT_TRUE(log.store.Put(ChecksumPath(7), text));
+		return ReadChecksumTimestamp(log.store, 7);
 	};
-	EXPECT_EQ(
-		difference(
-			R"({"numFiles":3,"tableSizeBytes":30,"metadata":{"id":"m"},"protocol":{"minReaderVersion":1,"minWriterVersion":2}})"),
-		"");
-	EXPECT_EQ(difference("{}"), "");
-	EXPECT_EQ(difference(R"({"numFiles":4})"), "numFiles is 4, the log has 3");
-	EXPECT_EQ(difference(R"({"tableSizeBytes":31})"), "tableSizeBytes is 31, the log has 30");
-	EXPECT_EQ(difference(R"({"metadata":{"id":"n"}})"), "metadata.id is n, the log has m");
-	EXPECT_EQ(difference(R"({"protocol":{"minReaderVersion":3}})"), "minReaderVersion is 3, the log has 1");
-	EXPECT_EQ(difference("{\"numFiles\""), "unreadable");
-	EXPECT_EQ(ParseChecksum(R"({"inCommitTimestampOpt":5,"txnId":"t"})")->in_commit_timestamp, 5);
+	EXPECT_EQ(ReadChecksumTimestamp(log.store, 7), std::nullopt);
+	EXPECT_EQ(timestamp(R"({"inCommitTimestampOpt":5,"txnId":"t"})"), 5);
+	EXPECT_EQ(timestamp(R"({"txnId":"t"})"), std::nullopt);
+	EXPECT_EQ(timestamp(R"({"inCommitTimestampOpt":"5"})"), std::nullopt);
+	EXPECT_EQ(timestamp("{\"numFiles\""), std::nullopt);
 }
 
 }  // namespace

@@ -94,6 +94,14 @@ TEST_P(AnyLogStore, ListIsSortedAndStartsAtTheGivenName) {
 	EXPECT_EQ(store_.List("nope", "").error().kind, ErrorKind::kNotFound);
 }
 
+TEST_P(AnyLogStore, NamesAreThoseOfTheList) {
+	for (const char* name : {"_delta_log/b.json", "_delta_log/a.json", "_delta_log/sub/c.json"})
+		ASSERT_TRUE(store_.PutIfAbsent(name, "x"));
+	const auto listed = store_.List("_delta_log", "a"), names = store_.ListNames("_delta_log", "a");
+	EXPECT_EQ(Names(names), Names(listed));
+	for (size_t i = 0; i < names->size(); i++) EXPECT_EQ((*names)[i].is_directory, (*listed)[i].is_directory);
+}
+
 TEST_P(AnyLogStore, RangesAndBlocks) {
 	std::string bytes;
 	for (int i = 0; i < 3'000'000; i++) bytes += static_cast<char>(i * 7);
@@ -241,6 +249,43 @@ TEST_F(LocalStore, ReadOnlyDirectoryCanBeReadAndSaysSoWhenWritten) {
 	}
 	ASSERT_EQ(chmod((directory_.path() + "/_delta_log").c_str(), 0755), 0);
 	ASSERT_EQ(chmod(directory_.path().c_str(), 0755), 0);
+}
+
+TEST_F(LocalStore, TurnsExcludeEachOtherUntilTheVersionIsThere) {
+	LocalLogStore other(directory_.path(), true);
+	EXPECT_EQ(store_.TakeTurn(0), nullptr) << "there is no log yet";
+	ASSERT_TRUE(store_.PutIfAbsent("_delta_log/0.json", "0"));
+	std::unique_ptr<Turn> turn = store_.TakeTurn(0);
+	ASSERT_NE(turn, nullptr);
+	EXPECT_FALSE(turn->waited);
+	EXPECT_EQ(other.TakeTurn(1), nullptr);
+	EXPECT_FALSE(store_.PutInTurn("_delta_log/0.json", "lost", turn));
+	EXPECT_NE(turn, nullptr) << "who has lost goes on with the turn";
+	EXPECT_TRUE(store_.PutInTurn("_delta_log/1.json", "1", turn));
+	EXPECT_EQ(turn, nullptr);
+	EXPECT_NE(other.TakeTurn(0), nullptr);
+	EXPECT_TRUE(other.PutIfAbsent("_delta_log/2.json", "2")) << "a turn is a courtesy";
+}
+
+TEST_F(LocalStore, ATurnEndsWithItsProcess) {
+	ASSERT_TRUE(store_.PutIfAbsent("_delta_log/0.json", "0"));
+	std::array<int, 2> pipe_ends {};
+	ASSERT_EQ(pipe(pipe_ends.data()), 0);
+	const pid_t child = fork();
+	ASSERT_GE(child, 0);
+	if (child == 0) {
+		const std::unique_ptr<Turn> turn = store_.TakeTurn(0);
+		if (turn && write(pipe_ends[1], "t", 1) == 1) pause();
+		_exit(1);
+	}
+	char taken = 0;
+	ASSERT_EQ(read(pipe_ends[0], &taken, 1), 1);
+	EXPECT_EQ(store_.TakeTurn(1), nullptr);
+	ASSERT_EQ(kill(child, SIGKILL), 0);
+	ASSERT_EQ(waitpid(child, nullptr, 0), child);
+	EXPECT_NE(store_.TakeTurn(0), nullptr);
+	close(pipe_ends[0]);
+	close(pipe_ends[1]);
 }
 
 TEST(LocalFile, FullDevice) {
