@@ -33,6 +33,8 @@ constexpr auto kExplainRows = "braid_explain_rows";
 constexpr auto kTxnAppId = "braid_txn_app_id";
 constexpr auto kTxnVersion = "braid_txn_version";
 constexpr auto kUserMetadata = "braid_user_metadata";
+constexpr auto kOverwriteMode = "braid_partition_overwrite_mode";
+constexpr auto kOverwriteModeAlias = "spark.sql.sources.partitionOverwriteMode";
 
 void RequireOneOf(const char* name, Value& value, std::initializer_list<const char*> allowed) {
 	auto text = duckdb::StringUtil::Lower(value.ToString());
@@ -66,6 +68,10 @@ void CheckRuntime(duckdb::ClientContext&, SetScope, Value& value) {
 void CheckBudget(duckdb::ClientContext&, SetScope, Value& value) { RequireAtLeast(kConflictTimeBudget, value, 0); }
 void CheckTimeout(duckdb::ClientContext&, SetScope, Value& value) { RequireAtLeast(kCommitTimeout, value, 1); }
 void CheckRows(duckdb::ClientContext&, SetScope, Value& value) { RequireAtLeast(kExplainRows, value, 0); }
+
+void CheckOverwriteMode(duckdb::ClientContext&, SetScope, Value& value) {
+	RequireOneOf(kOverwriteMode, value, {"static", "dynamic"});
+}
 
 struct Setting {
 	const char* name;
@@ -103,6 +109,10 @@ std::span<const Setting> Settings() {
 		 "The application's version that the next write is; a table that has it or a later one is left alone"},
 		{kUserMetadata, duckdb::LogicalTypeId::VARCHAR, Value(LogicalType::VARCHAR), SetScope::SESSION, nullptr,
 		 "Text that commits carry as commitInfo.userMetadata; NULL: none"},
+		{kOverwriteMode, duckdb::LogicalTypeId::VARCHAR, Value("static"), SetScope::SESSION, CheckOverwriteMode,
+		 "INSERT OVERWRITE of a partitioned table: static replaces all rows, dynamic the partitions that get new ones"},
+		{kOverwriteModeAlias, duckdb::LogicalTypeId::VARCHAR, Value("static"), SetScope::SESSION, CheckOverwriteMode,
+		 "The same as braid_partition_overwrite_mode"},
 	};
 	return settings;
 }
@@ -165,6 +175,11 @@ std::optional<SetTransaction> ApplicationTransactionOf(duckdb::ClientContext& co
 std::optional<std::string> UserMetadataOf(duckdb::ClientContext& context) {
 	Value text = Current(context, kUserMetadata);
 	return text.IsNull() ? std::nullopt : std::optional(text.ToString());
+}
+
+bool OverwritesPartitions(duckdb::ClientContext& context) {
+	return Current(context, kOverwriteMode).ToString() == "dynamic" ||
+		   Current(context, kOverwriteModeAlias).ToString() == "dynamic";
 }
 
 }  // namespace braid::engine

@@ -22,5 +22,7 @@ CommitOptions CommitOptionsOf(duckdb::ClientContext& context);
 std::optional<SetTransaction> ApplicationTransactionOf(duckdb::ClientContext& context);
 // braid_user_metadata, if it is set.
 std::optional<std::string> UserMetadataOf(duckdb::ClientContext& context);
+// Whether INSERT OVERWRITE of a partitioned table replaces only the partitions that get rows.
+bool OverwritesPartitions(duckdb::ClientContext& context);
 
 }  // namespace braid::engine

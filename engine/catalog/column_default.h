@@ -13,8 +13,8 @@ namespace braid::engine {
 inline constexpr auto kCurrentDefault = "CURRENT_DEFAULT";
 inline constexpr auto kColumnDefaults = "allowColumnDefaults";  // the table feature
 
-// The text to store. Throws unless the expression is made of constants, casts and operators only, so that other engines
-// understand it.
+// The text to store. Throws unless the expression is the time, or made of constants, casts and operators only, so that
+// other engines understand it.
 std::string DefaultText(const duckdb::ParsedExpression& expression, const std::string& column);
 
 // The default of a column, or null. Text that DuckDB cannot parse becomes an expression that fails when a row needs it.

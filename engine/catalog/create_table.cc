@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "duckdb/common/exception/catalog_exception.hpp"
 #include "duckdb/common/string_util.hpp"
+#include "duckdb/parser/constraints/check_constraint.hpp"
 #include "duckdb/parser/constraints/not_null_constraint.hpp"
 #include "duckdb/parser/constraints/unique_constraint.hpp"
 #include "duckdb/parser/expression/cast_expression.hpp"
@@ -15,10 +16,17 @@
 #include "duckdb/parser/expression/constant_expression.hpp"
 #include "duckdb/parser/parsed_data/create_table_info.hpp"
 #include "engine/catalog/column_default.h"
+#include "engine/catalog/lake_directory.h"
 #include "engine/catalog/new_table.h"
 #include "engine/catalog/type_mapping.h"
 #include "engine/io/duckdb_parquet_gateway.h"
 #include "engine/io/error_translation.h"
+#include "engine/statement/column_spelling.h"
+#include "engine/statement/create_table_spelling.h"
+#include "engine/write/row_rules.h"
+#include "engine/write/table_expression.h"
+#include "kernel/alter/clustering.h"
+#include "kernel/alter/table_changes.h"
 
 namespace braid::engine {
 
@@ -34,9 +42,8 @@ void CheckConstraints(const CreateTableInfo& info) {
 	for (auto& constraint : info.constraints) {
 		switch (constraint->type) {
 			case duckdb::ConstraintType::NOT_NULL:
-				break;
 			case duckdb::ConstraintType::CHECK:
-				Refuse(info.table, constraint->ToString(), "; check the rows before they are inserted");
+				break;
 			case duckdb::ConstraintType::UNIQUE:
 				Refuse(info.table,
 					   constraint->Cast<duckdb::UniqueConstraint>().IsPrimaryKey() ? "PRIMARY KEY" : "UNIQUE",
@@ -46,10 +53,6 @@ void CheckConstraints(const CreateTableInfo& info) {
 			default:
 				Refuse(info.table, constraint->ToString(), "");
 		}
-	}
-	for (auto& column : info.columns.Logical()) {
-		if (column.Generated())
-			Refuse(info.table, "generated column \"" + column.Name() + "\"", "; compute it when rows are inserted");
 	}
 	if (!info.sort_keys.empty())
 		Refuse(info.table, "SORTED BY", "; insert the rows in order (INSERT ... SELECT ... ORDER BY)");
@@ -61,7 +64,10 @@ StructType SchemaOf(const CreateTableInfo& info) {
 	for (auto& column : info.columns.Logical()) {
 		Field field {column.Name(), ToDeltaType(column.Type(), column.Name()), true, {}};
 		if (!column.Comment().IsNull()) field.metadata["comment"] = JsonString(column.Comment().ToString());
-		if (column.HasDefaultValue())
+		if (column.Generated()) {
+			auto& expression = column.GeneratedExpression();
+			field.metadata[kGenerationExpressionKey] = JsonString(SparkText(expression));
+		} else if (column.HasDefaultValue())
 			field.metadata[kCurrentDefault] = JsonString(DefaultText(column.DefaultValue(), column.Name()));
 		schema.fields.push_back(std::move(field));
 	}
@@ -97,22 +103,6 @@ std::vector<std::string> PartitionColumns(const CreateTableInfo& info, const Str
 	return names;
 }
 
-// The grammar gives true and false as casts of 't' and 'f' to a type that is not bound yet.
-std::string OptionText(const duckdb::ParsedExpression& option) {
-	if (option.GetExpressionType() == duckdb::ExpressionType::VALUE_CONSTANT) {
-		return option.Cast<duckdb::ConstantExpression>().value.ToString();
-	}
-	if (option.GetExpressionType() == duckdb::ExpressionType::OPERATOR_CAST) {
-		auto& cast = option.Cast<duckdb::CastExpression>();
-		if (cast.child->GetExpressionType() == duckdb::ExpressionType::VALUE_CONSTANT) {
-			auto text = cast.child->Cast<duckdb::ConstantExpression>().value.ToString();
-			bool boolean = duckdb::StringUtil::CIEquals(cast.cast_type.ToString(), "BOOLEAN");
-			return boolean && text == "t" ? "true" : boolean && text == "f" ? "false" : text;
-		}
-	}
-	return option.ToString();
-}
-
 TableDescription Describe(const CreateTableInfo& info, const std::string& location) {
 	CheckConstraints(info);
 	TableDescription table;
@@ -121,13 +111,46 @@ TableDescription Describe(const CreateTableInfo& info, const std::string& locati
 	table.schema = SchemaOf(info);
 	table.partition_columns = PartitionColumns(info, table.schema);
 	for (auto& [key, value] : info.options) {
-		table.properties.emplace_back(key, OptionText(*value));
+		const auto text = OptionText(*value);
+		if (key == kLocationOption && AbsoluteDirectory(text) != location) {
+			Refuse(info.table, "LOCATION '" + text + "'", ": the table is made in " + location);
+		}
+		if (key[0] != kUsingOption[0]) table.properties.emplace_back(key, text);
 	}
 	return table;
 }
 
+// CHECK constraints and clustering of a table that is described: what ALTER TABLE would do to it (kernel/alter).
+TableDraft WithDemands(const CreateTableInfo& info, const SnapshotPtr& view) {
+	auto draft = DraftOf(view);
+	int number = 0;
+	for (auto& constraint : info.constraints) {
+		if (constraint->type != duckdb::ConstraintType::CHECK) continue;
+		auto& condition = *constraint->Cast<duckdb::CheckConstraint>().expression;
+		Unwrap(AddConstraint(draft, "check_" + std::to_string(++number), SparkText(condition)));
+	}
+	const auto clustering = info.options.find(kClusteringOption);
+	if (clustering != info.options.end()) {
+		const auto names = OptionText(*clustering->second);
+		std::vector<ColumnPath> columns;
+		TokenCursor cursor(names, Tokenize(names));
+		do {
+			columns.push_back(TakePath(cursor));
+		} while (cursor.Take({","}));
+		Unwrap(ClusterBy(draft, std::move(columns)));
+	} else if (!Unwrap(ClusteringColumns(draft)).empty()) {
+		Unwrap(ClusterBy(draft, {}));
+	}
+	return draft;
+}
+
 // properties.md 6.4: maps and lists are JSON inside a JSON string.
-std::map<std::string, std::string> Parameters(const Metadata& metadata) {
+std::map<std::string, std::string> Parameters(const Snapshot& view) {
+	auto& metadata = view.metadata;
+	std::string clustering;
+	for (auto& column : Unwrap(ClusteringColumns(view))) {
+		clustering += (clustering.empty() ? "[" : ",") + JsonString(ToString(column));
+	}
 	std::string columns = "[";
 	for (auto& name : metadata.partition_columns) columns += (columns.size() > 1 ? "," : "") + JsonString(name);
 	std::string properties = "{";
@@ -137,7 +160,7 @@ std::map<std::string, std::string> Parameters(const Metadata& metadata) {
 	return {{"isManaged", JsonString("false")},
 			{"description", metadata.description ? JsonString(*metadata.description) : "null"},
 			{"partitionBy", JsonString(columns + "]")},
-			{"clusterBy", JsonString("[]")},
+			{"clusterBy", JsonString(clustering.empty() ? "[]" : clustering + "]")},
 			{"properties", JsonString(properties + "}")}};
 }
 
@@ -174,6 +197,22 @@ void CheckDirectoryIsFree(const std::string& root, const std::string& name) {
 
 duckdb::ErrorData CheckCreateTable(duckdb::BoundCreateTableInfo&) { return {}; }
 
+// The grammar gives true and false as casts of 't' and 'f' to a type that is not bound yet.
+std::string OptionText(const duckdb::ParsedExpression& option) {
+	if (option.GetExpressionType() == duckdb::ExpressionType::VALUE_CONSTANT) {
+		return option.Cast<duckdb::ConstantExpression>().value.ToString();
+	}
+	if (option.GetExpressionType() == duckdb::ExpressionType::OPERATOR_CAST) {
+		auto& cast = option.Cast<duckdb::CastExpression>();
+		if (cast.child->GetExpressionType() == duckdb::ExpressionType::VALUE_CONSTANT) {
+			auto text = cast.child->Cast<duckdb::ConstantExpression>().value.ToString();
+			bool boolean = duckdb::StringUtil::CIEquals(cast.cast_type.ToString(), "BOOLEAN");
+			return boolean && text == "t" ? "true" : boolean && text == "f" ? "false" : text;
+		}
+	}
+	return option.ToString();
+}
+
 bool CreateTable(duckdb::ClientContext& context, LakeTransaction& transaction,
 				 const std::shared_ptr<TableHandle>& table, duckdb::BoundCreateTableInfo& bound, bool as_query) {
 	auto& info = bound.Base();
@@ -184,7 +223,10 @@ bool CreateTable(duckdb::ClientContext& context, LakeTransaction& transaction,
 		throw duckdb::CatalogException::EntryAlreadyExists(duckdb::CatalogType::TABLE_ENTRY, info.table);
 	bool committed = existing && existing->version >= 0;
 	if (!existing) CheckDirectoryIsFree(table->root(), info.table);
-	auto view = Unwrap(DescribeNewTable(Describe(info, table->root()), committed ? existing : nullptr));
+	auto described = Unwrap(DescribeNewTable(Describe(info, table->root()), committed ? existing : nullptr));
+	const auto draft = WithDemands(info, described);
+	auto view = Unwrap(FinishDraft(draft));
+	RowRules understood(context, view);
 
 	auto& work = transaction.Create(context, table);
 	std::lock_guard guard(work.mutex);
@@ -192,11 +234,12 @@ bool CreateTable(duckdb::ClientContext& context, LakeTransaction& transaction,
 	changes = StagedChanges();
 	changes.protocol = view->protocol;
 	changes.metadata = view->metadata;
+	changes.domains = draft.domains;
 	changes.removes_all = committed;
 	work.view = view;
 	work.work.operation =
 		std::string(replace ? "CREATE OR REPLACE TABLE" : "CREATE TABLE") + (as_query ? " AS SELECT" : "");
-	work.work.operation_parameters = Parameters(view->metadata);
+	work.work.operation_parameters = Parameters(*view);
 	work.work.operation_metrics.clear();
 	return true;
 }

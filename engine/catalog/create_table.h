@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CREATE TABLE: checks what was asked, and stages protocol and metadata of a new (or replaced) Delta table in the
-// transaction. Refuses, by name: types without a Delta counterpart, generated columns, CHECK, PRIMARY KEY, UNIQUE,
+// transaction. Refuses, by name: types without a Delta counterpart, PRIMARY KEY, UNIQUE,
 // FOREIGN KEY, SORTED BY, unknown properties.
 #pragma once
 
@@ -20,5 +20,8 @@ duckdb::ErrorData CheckCreateTable(duckdb::BoundCreateTableInfo& info);
 // and IF NOT EXISTS was said. `as_query`: the statement goes on to insert rows (CREATE TABLE AS).
 bool CreateTable(duckdb::ClientContext& context, LakeTransaction& transaction,
 				 const std::shared_ptr<TableHandle>& table, duckdb::BoundCreateTableInfo& info, bool as_query);
+
+// The value of an option of WITH (...) or SET (...) as text: true and false come from the grammar as casts.
+std::string OptionText(const duckdb::ParsedExpression& option);
 
 }  // namespace braid::engine

@@ -2,6 +2,9 @@
 // Every step is checked; the first that fails ends the statement with the path it failed on.
 #include "engine/catalog/drop.h"
 
+#include <fcntl.h>
+
+#include <cstdio>
 #include <filesystem>
 
 #include "duckdb/common/exception.hpp"
@@ -44,7 +47,7 @@ void RemoveTable(const fs::path& root) {
 void RefuseInTransaction(duckdb::ClientContext& context, const std::string& statement) {
 	if (context.transaction.IsAutoCommit()) return;
 	throw duckdb::TransactionException(
-		"%s removes a directory at once and cannot be rolled back: run it outside of BEGIN ... COMMIT", statement);
+		"%s changes a directory at once and cannot be rolled back: run it outside of BEGIN ... COMMIT", statement);
 }
 
 }  // namespace
@@ -85,6 +88,16 @@ void DropSchema(duckdb::ClientContext& context, const std::string& directory, bo
 void DropTable(duckdb::ClientContext& context, const std::string& root) {
 	RefuseInTransaction(context, "DROP TABLE " + root);
 	RemoveTable(root);
+}
+
+void RenameTable(duckdb::ClientContext& context, const std::string& root, const std::string& new_root) {
+	RefuseInTransaction(context, "RENAME of " + root);
+	// RENAME_NOREPLACE: an empty directory, or a table that another process has just made, stays.
+	if (renameat2(AT_FDCWD, root.c_str(), AT_FDCWD, new_root.c_str(), RENAME_NOREPLACE) != 0) {
+		Fail("rename " + root + " to", new_root, std::error_code(errno, std::generic_category()));
+	}
+	const Status synced = SyncPath(ParentDirectory(root));
+	if (!synced) throw duckdb::IOException("%s", synced.error().message);
 }
 
 }  // namespace braid::engine

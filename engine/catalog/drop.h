@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CREATE SCHEMA, DROP SCHEMA and DROP TABLE on the local file system. They act at once and cannot be rolled back (a
-// directory has no versions), so drops are refused inside BEGIN ... COMMIT. DROP TABLE removes the data first and
+// directory has no versions), so drops and renames are refused inside BEGIN ... COMMIT. DROP TABLE removes the data first and
 // `_delta_log` last, so that a table cut in half still is a table.
 #pragma once
 
@@ -15,5 +15,7 @@ void CreateSchema(duckdb::ClientContext& context, const std::string& directory);
 void DropSchema(duckdb::ClientContext& context, const std::string& directory, bool cascade);
 // `root`: the table's directory.
 void DropTable(duckdb::ClientContext& context, const std::string& root);
+// ALTER TABLE ... RENAME TO: the directory is renamed; nothing may be at `new_root`.
+void RenameTable(duckdb::ClientContext& context, const std::string& root, const std::string& new_root);
 
 }  // namespace braid::engine

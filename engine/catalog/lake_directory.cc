@@ -104,7 +104,12 @@ std::vector<std::string> LakeDirectory::Tables(const std::string& schema) const 
 	if (is_one_table_) return {BaseName(root_)};
 	std::string directory = SchemaDirectory(schema);
 	std::vector<std::string> tables = Children(directory);
-	std::erase_if(tables, [&](const std::string& name) { return !IsTable(fs::path(directory) / name); });
+	if (schema == kMain) {
+		for (std::string& name : Children(MainFolder())) tables.push_back(std::move(name));
+		std::ranges::sort(tables);
+		tables.erase(std::ranges::unique(tables).begin(), tables.end());
+	}
+	std::erase_if(tables, [&](const std::string& name) { return !IsTable(TableDirectory(schema, name)); });
 	return tables;
 }
 
@@ -119,15 +124,22 @@ std::optional<std::string> LakeDirectory::FindTable(const std::string& schema, c
 		std::string only = BaseName(root_);
 		return duckdb::StringUtil::CIEquals(only, name) ? std::optional(only) : std::nullopt;
 	}
-	return Find(SchemaDirectory(schema), name, IsTable);
+	auto found = Find(SchemaDirectory(schema), name, IsTable);
+	return found || schema != kMain ? found : Find(MainFolder(), name, IsTable);
 }
 
 std::string LakeDirectory::SchemaDirectory(const std::string& schema) const {
 	return schema == kMain ? root_ : root_ + "/" + schema;
 }
 
+// A folder of this name is no schema of its own: its tables belong to `main` too.
+std::string LakeDirectory::MainFolder() const { return root_ + "/" + kMain; }
+
 std::string LakeDirectory::TableDirectory(const std::string& schema, const std::string& name) const {
-	return is_one_table_ ? root_ : SchemaDirectory(schema) + "/" + name;
+	if (is_one_table_) return root_;
+	std::string directory = SchemaDirectory(schema) + "/" + name;
+	const std::string in_folder = MainFolder() + "/" + name;
+	return schema == kMain && !IsTable(directory) && IsTable(in_folder) ? in_folder : directory;
 }
 
 std::shared_ptr<TableHandle> LakeDirectory::Handle(const std::string& table_directory) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an attached directory holds: a child with `_delta_log` is a table of schema `main`; a child that holds tables or nothing is a schema; a
+// What an attached directory holds: a child with `_delta_log` is a table of schema `main`, and so is one in a child folder named main; a child that holds tables or nothing is a schema; a
 // directory that is itself a table is that one table. Names that begin with `_` or `.` are neither. Names match case-insensitively,
 // the exact spelling first. Nothing is cached but the handles: other processes create and drop tables at any time.
 #pragma once
@@ -37,6 +37,8 @@ public:
 	void Forget(const std::string& table_directory);  // after DROP TABLE
 
 private:
+	std::string MainFolder() const;
+
 	std::string root_;
 	bool is_one_table_ = false;
 	std::mutex mutex_;

@@ -5,10 +5,12 @@
 #include "duckdb/catalog/similar_catalog_entry.hpp"
 #include "duckdb/common/exception/catalog_exception.hpp"
 #include "duckdb/common/string_util.hpp"
+#include "duckdb/parser/parsed_data/alter_table_info.hpp"
 #include "duckdb/parser/parsed_data/create_table_info.hpp"
 #include "duckdb/parser/parsed_data/drop_info.hpp"
 #include "duckdb/planner/parsed_data/bound_create_table_info.hpp"
 #include "duckdb/planner/tableref/bound_at_clause.hpp"
+#include "engine/catalog/alter_table.h"
 #include "engine/catalog/create_table.h"
 #include "engine/catalog/drop.h"
 #include "engine/catalog/entry_pins.h"
@@ -54,17 +56,23 @@ LakeSchemaEntry::Entry LakeSchemaEntry::LookupEntry(duckdb::CatalogTransaction t
 	duckdb::ClientContext& context = transaction.GetContext();
 	LakeTransaction& lake_transaction = LakeTransaction::Get(context, catalog);
 	LakeDirectory& lake = lake_catalog_.lake();
-	if (TableWork* created = FindCreated(lake_transaction, lake.SchemaDirectory(name), lookup.GetEntryName())) {
-		return &Pin(context, created->table, BaseName(created->table->root()), created->view, false);
+	auto [wanted, insert_mode] = SplitInsertMode(lookup.GetEntryName());
+	const auto pin = [&](std::shared_ptr<TableHandle> table, const std::string& table_name, SnapshotPtr view) {
+		auto& entry = Pin(context, std::move(table), table_name, std::move(view), false);
+		entry.insert_mode = std::move(insert_mode);
+		return &entry;
+	};
+	if (TableWork* created = FindCreated(lake_transaction, lake.SchemaDirectory(name), wanted)) {
+		return pin(created->table, BaseName(created->table->root()), created->view);
 	}
-	auto table_name = lake.FindTable(name, lookup.GetEntryName());
+	auto table_name = lake.FindTable(name, wanted);
 	if (!table_name) return nullptr;
 	auto table = lake.Handle(lake.TableDirectory(name, *table_name));
 	if (auto at = lookup.GetAtClause()) {
 		return &Pin(context, table, *table_name, SnapshotAt(context, *table, *at), true);
 	}
 	SnapshotPtr view = lake_transaction.Touch(context, table).view;
-	return &Pin(context, table, *table_name, std::move(view), false);
+	return pin(table, *table_name, std::move(view));
 }
 
 duckdb::SimilarCatalogEntry LakeSchemaEntry::GetSimilarEntry(duckdb::CatalogTransaction,
@@ -138,8 +146,39 @@ void LakeSchemaEntry::DropEntry(duckdb::ClientContext& context, duckdb::DropInfo
 	lake.Forget(root);
 }
 
-void LakeSchemaEntry::Alter(duckdb::CatalogTransaction, duckdb::AlterInfo&) {
-	throw duckdb::NotImplementedException("ALTER TABLE is not supported for tables of a lake yet");
+void LakeSchemaEntry::Alter(duckdb::CatalogTransaction transaction, duckdb::AlterInfo& info) {
+	duckdb::ClientContext& context = transaction.GetContext();
+	LakeDirectory& lake = lake_catalog_.lake();
+	auto known = lake.FindTable(name, info.name);
+	TableWork* created =
+		known ? nullptr : FindCreated(LakeTransaction::Get(context, catalog), lake.SchemaDirectory(name), info.name);
+	if (!known && !created) throw duckdb::CatalogException("Table \"%s\" does not exist", info.name);
+	auto table = created ? created->table : lake.Handle(lake.TableDirectory(name, *known));
+	if (info.type == duckdb::AlterType::ALTER_TABLE &&
+		info.Cast<duckdb::AlterTableInfo>().alter_table_type == duckdb::AlterTableType::RENAME_TABLE) {
+		return Rename(context, *table, info.Cast<duckdb::RenameTableInfo>().new_table_name);
+	}
+	AlterTable(context, lake_catalog_, table, info);
+}
+
+void LakeSchemaEntry::Rename(duckdb::ClientContext& context, TableHandle& table, const std::string& new_name) {
+	LakeDirectory& lake = lake_catalog_.lake();
+	if (lake.is_one_table()) {
+		throw duckdb::CatalogException(
+			"\"%s\" is attached as one table and cannot be renamed; attach the directory "
+			"above it",
+			catalog.GetName());
+	}
+	if (auto taken = lake.FindTable(name, new_name); taken && lake.TableDirectory(name, *taken) != table.root()) {
+		throw duckdb::CatalogException::EntryAlreadyExists(duckdb::CatalogType::TABLE_ENTRY, new_name);
+	}
+	if (!IsLakeName(new_name)) {
+		throw duckdb::InvalidInputException(
+			"\"%s\" cannot name a table: it becomes a directory, which may not begin with _ or .", new_name);
+	}
+	const std::string root = table.root();
+	RenameTable(context, root, root.substr(0, root.rfind('/') + 1) + new_name);
+	lake.Forget(root);
 }
 
 LakeSchemaEntry::Entry LakeSchemaEntry::CreateIndex(duckdb::CatalogTransaction, duckdb::CreateIndexInfo&,

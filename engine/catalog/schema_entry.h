@@ -50,6 +50,8 @@ private:
 	LakeTableEntry& Pin(duckdb::ClientContext& context, std::shared_ptr<TableHandle> table,
 						const std::string& table_name, SnapshotPtr view, bool of_the_past);
 
+	void Rename(duckdb::ClientContext& context, TableHandle& table, const std::string& new_name);
+
 	LakeCatalog& lake_catalog_;
 };
 

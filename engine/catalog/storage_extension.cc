@@ -13,6 +13,7 @@
 #include "engine/scan/scan_function.h"
 #include "engine/session/session_record.h"
 #include "engine/settings.h"
+#include "engine/statement/alter_spelling.h"
 #include "engine/statement/named_table.h"
 #include "engine/statement/spelling.h"
 #include "engine/write/join_keys.h"
@@ -57,6 +58,7 @@ void RegisterBraid(duckdb::ExtensionLoader& loader) {
 	RegisterPathTables(config);
 	RegisterScanFunction(loader);
 	RegisterSessionRecord(loader);
+	RegisterAlterFunction(loader);
 }
 
 }  // namespace braid::engine

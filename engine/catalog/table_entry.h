@@ -4,10 +4,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "duckdb/catalog/catalog_entry/table_catalog_entry.hpp"
 #include "engine/catalog/schema_entry.h"
+#include "engine/write/insert_mode.h"
 
 namespace braid::engine {
 
@@ -23,6 +25,7 @@ public:
 	const SnapshotPtr& view() const { return view_; }  // metadata and files, without what the transaction staged
 	bool of_the_past() const { return of_the_past_; }
 	void RefuseWriteToThePast() const;
+	std::optional<InsertMode> insert_mode;  // of the INSERT that has looked the table up
 
 	duckdb::unique_ptr<duckdb::BaseStatistics> GetStatistics(duckdb::ClientContext& context,
 															 duckdb::column_t column) override;

@@ -18,9 +18,11 @@ SnapshotPtr SnapshotAt(duckdb::ClientContext& context, TableHandle& table, const
 SnapshotPtr SnapshotAtVersion(duckdb::ClientContext& context, TableHandle& table, const duckdb::Value& version) {
 	duckdb::Value number;
 	std::string problem;
-	if (version.IsNull() || !version.DefaultTryCastAs(duckdb::LogicalType::BIGINT, number, &problem) ||
+	// A cast alone would round.
+	const bool whole = version.ToString().find_first_not_of("-0123456789") == std::string::npos;
+	if (version.IsNull() || !whole || !version.DefaultTryCastAs(duckdb::LogicalType::BIGINT, number, &problem) ||
 		number.IsNull()) {
-		throw duckdb::BinderException("version => %s: a version is a number", version.ToString());
+		throw duckdb::BinderException("version => %s: a version is a whole number", version.ToString());
 	}
 	DuckdbParquetGateway parquet(*context.db);
 	return Unwrap(table.At(parquet, number.GetValue<int64_t>()));

@@ -57,7 +57,7 @@ void RegisterScanFunction(duckdb::ExtensionLoader& loader) {
 	UseLakeFiles(function);
 	function.bind = BindScan;
 	function.named_parameters.clear();
-	function.named_parameters["version"] = duckdb::LogicalType::BIGINT;
+	function.named_parameters["version"] = duckdb::LogicalType::ANY;
 	function.named_parameters["timestamp"] = duckdb::LogicalType::ANY;
 	loader.RegisterFunction(function);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CREATE TABLE as Delta users write it: TBLPROPERTIES (...) is WITH (...), and USING DELTA says what is so anyway.
+// CREATE TABLE as Delta users write it: USING DELTA, PARTITIONED BY, CLUSTER BY, LOCATION, COMMENT and TBLPROPERTIES in any order, comments and
+// types of Spark in the list of columns. DuckDB parses what is left; the rest is set on the parsed statement.
 #pragma once
 
 #include "engine/statement/rules.h"
@@ -7,5 +8,12 @@
 namespace braid::engine {
 
 std::optional<Respelling> RespellCreateTable(TokenCursor statement);
+
+// What goes with the statement as an option that no user can write; engine/catalog/create_table.cc takes it out again.
+inline constexpr auto kUsingOption = "\x1fusing";
+inline constexpr auto kLocationOption = "\x1flocation";
+inline constexpr auto kClusteringOption =
+	"\x1f"
+	"clustering";
 
 }  // namespace braid::engine

@@ -88,6 +88,22 @@ NamedTable FindNamedTable(duckdb::ClientContext& context, const std::string& nam
 	return {entry.ParentCatalog().Cast<LakeCatalog>(), lake_entry.table(), lake_entry.view(), lake_entry.name};
 }
 
+static duckdb::optional_ptr<duckdb::TableCatalogEntry> Lookup(duckdb::ClientContext& context, const std::string& name) {
+	auto qualified = duckdb::QualifiedName::Parse(name);
+	duckdb::Binder::BindSchemaOrCatalog(context, qualified.catalog, qualified.schema);
+	return duckdb::Catalog::GetEntry<duckdb::TableCatalogEntry>(context, qualified.catalog, qualified.schema,
+																qualified.name, duckdb::OnEntryNotFound::RETURN_NULL);
+}
+
+bool NamedTableExists(duckdb::ClientContext& context, const std::string& name) {
+	return name.find('/') != std::string::npos || Lookup(context, name);  // whoever opens a path will say
+}
+
+bool IsLakeTable(duckdb::ClientContext& context, const std::string& name) {
+	auto entry = Lookup(context, name);
+	return entry && entry->ParentCatalog().GetCatalogType() == "braid";
+}
+
 NamedTable FindTableToChange(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,
 							 const std::string& name, const std::string& statement,
 							 duckdb::DatabaseModificationType change) {

@@ -25,6 +25,8 @@ struct NamedTable {
 
 // Throws if there is no such table or if it is not a Delta table; `statement` ("OPTIMIZE") begins the message.
 NamedTable FindNamedTable(duckdb::ClientContext& context, const std::string& name, const std::string& statement);
+bool NamedTableExists(duckdb::ClientContext& context, const std::string& name);
+bool IsLakeTable(duckdb::ClientContext& context, const std::string& name);
 // The same for a function that changes the table; to be called when it is bound: the statement then counts as one that writes to the lake.
 NamedTable FindTableToChange(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,
 							 const std::string& name, const std::string& statement,

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/statement/rules.h"
 
+#include "engine/statement/alter_spelling.h"
 #include "engine/statement/create_table_spelling.h"
+#include "engine/statement/insert_spelling.h"
 #include "engine/statement/merge_spelling.h"
 
 namespace braid::engine {
 
 std::span<const StatementRule> StatementRules() {
 	static const StatementRule rules[] = {
-		{"CREATE", {"TBLPROPERTIES", "DELTA"}, RespellCreateTable},
+		{"CREATE", {"TBLPROPERTIES", "DELTA", "WITH", "COMMENT", "CLUSTER", "LOCATION"}, RespellCreateTable},
+		{"ALTER TABLE", {"TABLE"}, RespellAlterTable},
+		{"INSERT", {"OVERWRITE", "REPLACE", "TABLE"}, RespellInsert},
 		{"MERGE INTO", {"MERGE"}, RespellMerge},
 		{"WITH", {"MERGE"}, RespellMerge},
 	};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "duckdb/parser/sql_statement.hpp"
+#include "engine/statement/edits.h"
 #include "engine/statement/tokens.h"
 
 namespace braid::engine {
@@ -25,7 +26,7 @@ struct Respelling {
 
 struct StatementRule {
 	std::string_view begins;  // the first words of the statement, in capitals: "DESCRIBE HISTORY"
-	// Words in capitals, one of which the statement cannot do without: a query that has no sign of any rule is not even tokenized.
+	// Words in capitals: the statement has the first word of `begins` and one of these, or it is not even tokenized.
 	std::vector<std::string_view> signs;
 	// Reads the statement from its first word. nullopt: not this rule's business. Throws a syntax error (TokenCursor::Fail) if it is, but wrong.
 	std::optional<Respelling> (*respell)(TokenCursor statement);
@@ -33,8 +34,5 @@ struct StatementRule {
 
 // Tried in order; the first that answers counts.
 std::span<const StatementRule> StatementRules();
-
-// `from` up to `to` of `sql` becomes `words` and blanks: what follows keeps its place, so that errors point to the right one.
-void Overwrite(std::string& sql, size_t from, size_t to, std::string_view words);
 
 }  // namespace braid::engine

@@ -28,18 +28,21 @@ namespace {
 
 using Statements = duckdb::vector<duckdb::unique_ptr<duckdb::SQLStatement>>;
 
-// Every word that a query of ours must hold one of, in capitals.
+// Words that tell whether a query may be one of ours, in capitals.
 const std::set<std::string_view>& Signs() {
 	static const std::set<std::string_view> signs = [] {
 		std::set<std::string_view> words(std::begin(kTimeTravelSigns), std::end(kTimeTravelSigns));
-		for (auto& rule : StatementRules()) words.insert(rule.signs.begin(), rule.signs.end());
+		for (auto& rule : StatementRules()) {
+			words.insert(rule.begins.substr(0, rule.begins.find(' ')));
+			words.insert(rule.signs.begin(), rule.signs.end());
+		}
 		return words;
 	}();
 	return signs;
 }
 
-// One pass over the letters of the query; quotes do not matter yet.
-bool MayNeedWork(std::string_view query) {
+// The signs in the query: one pass over its letters; quotes do not matter yet.
+std::set<std::string_view> SignsIn(std::string_view query) {
 	static const std::array<bool, 256> kBegins = [] {
 		std::array<bool, 256> begins {};
 		for (auto sign : Signs()) {
@@ -49,17 +52,27 @@ bool MayNeedWork(std::string_view query) {
 		return begins;
 	}();
 	const auto in_word = [](char c) { return (AsciiLower(c) >= 'a' && AsciiLower(c) <= 'z') || c == '_'; };
+	std::set<std::string_view> found;
 	for (size_t at = 0; at < query.size(); at++) {
-		if (query[at] == '`') return true;
 		if (!in_word(query[at])) continue;
 		const size_t start = at;
 		while (at < query.size() && in_word(query[at])) at++;
-		if (kBegins[static_cast<unsigned char>(query[start])] &&
-			Signs().contains(duckdb::StringUtil::Upper(std::string(query.substr(start, at - start)))))
-			return true;
-		at--;
+		if (!kBegins[static_cast<unsigned char>(query[start])]) continue;
+		const auto sign = Signs().find(duckdb::StringUtil::Upper(std::string(query.substr(start, at - start))));
+		if (sign != Signs().end()) found.insert(*sign);
 	}
-	return false;
+	return found;
+}
+
+bool MayNeedWork(std::string_view query) {
+	if (query.find('`') != std::string_view::npos) return true;
+	const auto signs = SignsIn(query);
+	if (signs.empty()) return false;
+	if (std::ranges::any_of(kTimeTravelSigns, [&](auto sign) { return signs.contains(sign); })) return true;
+	return std::ranges::any_of(StatementRules(), [&](const StatementRule& rule) {
+		return signs.contains(rule.begins.substr(0, rule.begins.find(' '))) &&
+			   std::ranges::any_of(rule.signs, [&](auto sign) { return signs.contains(sign); });
+	});
 }
 
 // EXPLAIN [ANALYZE] [(options)] and PREPARE name AS stand before a statement and stay there.

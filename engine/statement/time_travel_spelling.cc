@@ -1,33 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edits are made from left to right; one that is shorter than what it replaces is padded with blanks.
+// One pass over the tokens.
 #include "engine/statement/time_travel_spelling.h"
 
+#include "duckdb/common/string_util.hpp"
 #include "duckdb/parser/keyword_helper.hpp"
 #include "duckdb/parser/parser.hpp"
-#include "engine/statement/rules.h"
+#include "engine/statement/edits.h"
 
 namespace braid::engine {
 
 namespace {
-
-// Collects the statement's text, with some of it replaced.
-class Edits {
-public:
-	explicit Edits(const TokenCursor& statement) : text_(statement.text()), at_(statement.position()) {}
-
-	void Replace(size_t from, size_t to, std::string words) {
-		out_ += text_.substr(at_, from - at_);
-		if (words.size() < to - from) words.resize(to - from, ' ');
-		out_ += words;
-		at_ = to;
-	}
-	std::string Finish(size_t end) { return std::move(out_) + std::string(text_.substr(at_, end - at_)); }
-
-private:
-	std::string_view text_;
-	size_t at_;
-	std::string out_;
-};
 
 bool TakeUnit(TokenCursor& cursor, const char*& unit) {
 	cursor.Take({"FOR"});
@@ -122,15 +104,9 @@ bool IsTimestampOption(const TokenCursor& cursor, size_t place) {
 
 }  // namespace
 
-void Overwrite(std::string& sql, size_t from, size_t to, std::string_view words) {
-	std::string padded(words);
-	if (padded.size() < to - from) padded.resize(to - from, ' ');
-	sql.replace(from, to - from, padded);
-}
-
 std::string RespellNamesAndTimes(const TokenCursor& statement) {
 	if (statement.AtEnd()) return "";
-	Edits edits(statement);
+	Edits edits(statement.text(), statement.position());
 	bool in_scan = false;
 	size_t edited_to = statement.place();  // tokens before it are done
 	for (size_t place = statement.place(); place < statement.size();) {

@@ -11,9 +11,9 @@
 #include "engine/io/error_translation.h"
 #include "engine/io/row_reader.h"
 #include "engine/write/key_capture.h"
-#include "engine/write/not_null.h"
 #include "engine/write/parquet_output.h"
 #include "engine/write/position_collector.h"
+#include "engine/write/row_rules.h"
 #include "engine/write/staging.h"
 #include "engine/write/write_once.h"
 #include "kernel/feature/write_requirements.h"
@@ -29,6 +29,7 @@ struct MergeState : duckdb::GlobalSinkState {
 	TableWork* work = nullptr;
 	SnapshotPtr view;
 	int64_t started_ms = SystemClock().MonotonicMs();
+	std::unique_ptr<RowRules> rules;
 	std::unique_ptr<ParquetOutput> output;  // null: no arm writes rows
 
 	std::mutex mutex;  // guards what follows
@@ -43,6 +44,7 @@ struct ArmState {
 	std::unique_ptr<duckdb::ExpressionExecutor> images;
 	duckdb::DataChunk image;
 	duckdb::DataChunk returned;
+	RowRules::Local rules;
 	ParquetOutput::Local output;
 	uint64_t rows = 0;
 };
@@ -184,6 +186,7 @@ duckdb::unique_ptr<duckdb::GlobalSinkState> LakeMerge::GetGlobalSinkState(duckdb
 	Unwrap(CheckWrite(*state->view, removes ? TableOperation::kChange : TableOperation::kAppend));
 	auto writer = std::ranges::find_if(arms, &MergeArm::writes_rows);
 	if (writer != arms.end()) {
+		state->rules = std::make_unique<RowRules>(context, state->view);
 		state->output = std::make_unique<ParquetOutput>(context, *state->work, *state->view, TypesOf(writer->images));
 	}
 	return state;
@@ -231,13 +234,13 @@ static void TakeRows(const LakeMerge& merge, size_t index, duckdb::DataChunk& ro
 		returned =
 			thread.positions.Add(rows.data[merge.file_column], rows.data[merge.position_column], rows.size(), &fresh);
 	}
+	auto* written = &state.image;
 	if (arm.writes_rows()) {
-		auto& root = merge.table->root();
-		CheckNotNull(*global.view->schema, root.substr(root.rfind('/') + 1), state.image);
-		global.output->Append(state.output, state.image);
+		written = &global.rules->Apply(state.rules, state.image);
+		global.output->Append(state.output, *written);
 	}
 	if (thread.returned && (arm.writes_rows() || arm.removes_rows())) {
-		for (idx_t i = 0; i < state.image.ColumnCount(); i++) state.returned.data[i].Reference(state.image.data[i]);
+		for (idx_t i = 0; i < written->ColumnCount(); i++) state.returned.data[i].Reference(written->data[i]);
 		state.returned.data.back().Reference(duckdb::Value(ActionName(arm.action)));
 		state.returned.SetCardinality(rows.size());
 		if (returned < rows.size()) state.returned.Slice(fresh, returned);  // otherwise met more than once

@@ -22,8 +22,10 @@ duckdb::PhysicalOperator& PlanInsert(duckdb::ClientContext& context, duckdb::Phy
 		return planner.Make<Write>(op.types, WriteKind::kInsert, table.catalog, table.table(), op.estimated_cardinality)
 			.template Cast<LakeWrite>();
 	};
-	auto& write = ReadsFewRows(context, *plan) ? make.operator()<InlineWrite>() : make.operator()<LakeWrite>();
+	const bool few = !table.insert_mode && ReadsFewRows(context, *plan);
+	auto& write = few ? make.operator()<InlineWrite>() : make.operator()<LakeWrite>();
 	write.returning = op.return_chunk;
+	write.insert_mode = table.insert_mode;
 	write.keeps_order =
 		duckdb::PhysicalPlanGenerator::OrderPreservationRecursive(*plan) == duckdb::OrderPreservationType::FIXED_ORDER;
 	write.children.push_back(*plan);

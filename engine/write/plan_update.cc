@@ -5,17 +5,27 @@
 #include <algorithm>
 
 #include "duckdb/planner/expression/bound_columnref_expression.hpp"
+#include "duckdb/planner/expression/bound_constant_expression.hpp"
 #include "engine/catalog/table_entry.h"
 #include "engine/scan/scan_function.h"
 #include "engine/write/target_scan.h"
 #include "engine/write/write_sink.h"
+#include "kernel/feature/protocol_change.h"
 
 namespace braid::engine {
 
 void BindUpdateColumns(duckdb::TableCatalogEntry& table, duckdb::LogicalGet& get, duckdb::LogicalProjection& projection,
 					   duckdb::LogicalUpdate& update) {
+	auto& fields = table.Cast<LakeTableEntry>().view()->schema->fields;
 	for (auto& column : table.GetColumns().Physical()) {
 		if (std::ranges::find(update.columns, column.Physical()) != update.columns.end()) continue;
+		if (fields[column.Physical().index].metadata.contains(kGenerationExpressionKey)) {
+			// Computed anew from the other columns (engine/write/row_rules.h).
+			update.expressions.push_back(
+				duckdb::make_uniq<duckdb::BoundConstantExpression>(duckdb::Value(column.Type())));
+			update.columns.push_back(column.Physical());
+			continue;
+		}
 		auto at = ScanColumn(get, column.Physical().index);
 		update.expressions.push_back(duckdb::make_uniq<duckdb::BoundColumnRefExpression>(
 			column.Type(), duckdb::ColumnBinding(projection.table_index, projection.expressions.size())));

@@ -8,9 +8,10 @@
 #include "engine/catalog/create_table.h"
 #include "engine/io/error_translation.h"
 #include "engine/io/row_reader.h"
-#include "engine/write/not_null.h"
 #include "engine/write/parquet_output.h"
 #include "engine/write/position_collector.h"
+#include "engine/write/replacement.h"
+#include "engine/write/row_rules.h"
 #include "engine/write/staging.h"
 #include "engine/write/write_once.h"
 #include "kernel/feature/write_requirements.h"
@@ -23,6 +24,8 @@ struct WriteState : duckdb::GlobalSinkState {
 	TableWork* work = nullptr;
 	SnapshotPtr view;
 	int64_t started_ms = SystemClock().MonotonicMs();
+	std::unique_ptr<RowRules> rules;
+	std::unique_ptr<Replacement> replacement;
 	std::shared_ptr<ParquetOutput> output;
 
 	std::mutex mutex;  // guards what follows
@@ -36,6 +39,7 @@ struct WriteState : duckdb::GlobalSinkState {
 struct ThreadState : duckdb::LocalSinkState {
 	duckdb::unique_ptr<duckdb::ExpressionExecutor> executor;
 	duckdb::DataChunk image;
+	RowRules::Local rules;
 	ParquetOutput::Local output;
 	PositionCollector positions;
 	uint64_t rows = 0;
@@ -89,12 +93,16 @@ duckdb::unique_ptr<duckdb::GlobalSinkState> LakeWrite::GetGlobalSinkState(duckdb
 	if (kind != WriteKind::kCreateTableAs && IsWrittenAlready(context, work, OperationName(kind))) return state;
 	state->work = &work;
 	state->view = state->work->view;
-	Unwrap(CheckWrite(*state->view, removes_rows() ? TableOperation::kChange : TableOperation::kAppend));
+	const bool removes = removes_rows() || insert_mode;
+	Unwrap(CheckWrite(*state->view, removes ? TableOperation::kChange : TableOperation::kAppend));
+	if (insert_mode) state->replacement = std::make_unique<Replacement>(context, state->view, *insert_mode);
 	auto& row_types = kind == WriteKind::kDelete ? types : children[0].get().types;
 	auto table_types = images.empty() ? row_types : duckdb::vector<duckdb::LogicalType>();
 	for (auto& image : images) table_types.push_back(image->return_type);
-	if (writes_rows())
+	if (writes_rows()) {
+		state->rules = std::make_unique<RowRules>(context, state->view);
 		state->output = std::make_shared<ParquetOutput>(context, *state->work, *state->view, table_types);
+	}
 	return state;
 }
 
@@ -110,7 +118,7 @@ duckdb::unique_ptr<duckdb::LocalSinkState> LakeWrite::GetLocalSinkState(duckdb::
 	return state;
 }
 
-duckdb::SinkResultType LakeWrite::Sink(duckdb::ExecutionContext&, duckdb::DataChunk& chunk,
+duckdb::SinkResultType LakeWrite::Sink(duckdb::ExecutionContext& context, duckdb::DataChunk& chunk,
 									   duckdb::OperatorSinkInput& input) const {
 	auto& global = input.global_state.Cast<WriteState>();
 	auto& thread = input.local_state.Cast<ThreadState>();
@@ -124,7 +132,8 @@ duckdb::SinkResultType LakeWrite::Sink(duckdb::ExecutionContext&, duckdb::DataCh
 	}
 	if (removes_rows()) thread.positions.Add(chunk.data[file_column], chunk.data[position_column], chunk.size());
 	if (writes_rows()) {
-		CheckNotNull(*global.view->schema, table->root().substr(table->root().rfind('/') + 1), *rows);
+		rows = &global.rules->Apply(thread.rules, *rows);
+		if (global.replacement) global.replacement->CheckNew(context.client, *rows);
 		global.output->Append(thread.output, *rows);
 	}
 	if (returning) thread.returned->Append(*rows);
@@ -159,10 +168,16 @@ void LakeWrite::Stage(duckdb::ClientContext& context, duckdb::GlobalSinkState& s
 		RefuseDoubleMatch(context, work, *global.positions.duplicate());
 	if (kind == WriteKind::kDelete)
 		global.rows = global.positions.Cardinality();  // DELETE ... USING may meet a row several times
-	if (kind != WriteKind::kCreateTableAs && (global.rows > 0 || !work.work.changes.set_transactions.empty()))
-		NameOperation(work, OperationName(kind));
+	const bool says_so = global.rows > 0 || global.replacement || !work.work.changes.set_transactions.empty();
+	if (kind != WriteKind::kCreateTableAs && says_so) NameOperation(work, OperationName(kind));
 	if (removes_rows()) StageDeletions(context, work, global.positions.by_file());
-	if (global.output) StageOutput(context, work, std::move(global.output));
+	if (global.replacement) {
+		auto files = global.output->Finish();
+		global.replacement->Stage(context, work, files);
+		StageNewFiles(work, std::move(files));
+	} else if (global.output) {
+		StageOutput(context, work, std::move(global.output));
+	}
 
 	std::lock_guard guard(work.mutex);
 	if (writes_rows() && kind != WriteKind::kUpdate) {

@@ -2,16 +2,18 @@
 // LakeWrite: the one physical operator that changes a lake table (design.md, section 3, steps 6 to 9). It writes new
 // rows to data files, collects the positions of rows that go, keeps rows for RETURNING, and stages all of it in the
 // transaction when the last thread is done. Guarantees: a statement that fails stages nothing; a row is never changed
-// twice by one UPDATE; NOT NULL holds for every row written.
+// twice by one UPDATE; every row written obeys the rules of the table (row_rules.h).
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "duckdb/execution/physical_operator.hpp"
 #include "duckdb/planner/expression.hpp"
 #include "duckdb/planner/parsed_data/bound_create_table_info.hpp"
 #include "engine/catalog/transaction.h"
+#include "engine/write/insert_mode.h"
 
 namespace braid::engine {
 
@@ -35,6 +37,7 @@ public:
 	duckdb::idx_t file_column = 0;  // of the child's chunk: filename and file_row_number
 	duckdb::idx_t position_column = 0;
 	duckdb::unique_ptr<duckdb::BoundCreateTableInfo> create;  // kCreateTableAs
+	std::optional<InsertMode> insert_mode;                    // kInsert: rows that go
 
 	bool writes_rows() const { return kind != WriteKind::kDelete; }
 	bool removes_rows() const { return kind == WriteKind::kDelete || kind == WriteKind::kUpdate; }

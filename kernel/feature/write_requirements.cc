@@ -2,6 +2,7 @@
 #include "kernel/feature/write_requirements.h"
 
 #include "kernel/feature/property_table.h"
+#include "kernel/feature/protocol_change.h"
 
 namespace braid {
 
@@ -41,18 +42,11 @@ Status InUse(const Snapshot& snapshot, TableOperation operation, const char* fea
 											 " is not supported: feature \"" + feature + "\" is used by " + used_by);
 }
 
-// Column metadata that obliges a writer, and the feature behind it. It counts whether or not the protocol lists the feature.
-constexpr std::pair<const char*, const char*> kColumnFeatures[] = {
-	{"delta.invariants", "invariants"},
-	{"delta.generationExpression", "generatedColumns"},
-	{"delta.identity.start", "identityColumns"},
-};
-
+// Column metadata counts whether or not the protocol lists the feature behind it.
 Status CheckColumns(const Snapshot& snapshot, TableOperation operation) {
-	for (const auto& [key, feature] : kColumnFeatures) {
-		if (const auto column = ColumnWith(*snapshot.schema, key)) {
-			return InUse(snapshot, operation, feature, "column \"" + *column + "\" (" + key + ")");
-		}
+	if (operation == TableOperation::kAlter) return {};
+	if (const auto column = ColumnWith(*snapshot.schema, kIdentityStartKey)) {
+		return InUse(snapshot, operation, "identityColumns", "column \"" + *column + "\" (" + kIdentityStartKey + ")");
 	}
 	return {};
 }
@@ -66,13 +60,6 @@ Status CheckProperties(const Snapshot& snapshot, TableOperation operation) {
 	}
 	if (operation == TableOperation::kChange && PropertyEnabled(configuration, "delta.enableChangeDataFeed")) {
 		return InUse(snapshot, operation, "changeDataFeed", "delta.enableChangeDataFeed = true");
-	}
-	constexpr std::string_view kConstraint = "delta.constraints.";
-	for (const auto& [key, value] : configuration) {
-		if (key.starts_with(kConstraint)) {
-			return InUse(snapshot, operation, "checkConstraints",
-						 "constraint " + key.substr(kConstraint.size()) + " (" + value + ")");
-		}
 	}
 	for (const char* version : {"V1", "V2", "V3"}) {
 		const std::string property = std::string("delta.enableIcebergCompat") + version;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/schema/column_mapping.h"
 
+#include "base/json.h"
+
 namespace braid {
 
 namespace {
@@ -27,7 +29,34 @@ Status CheckType(const DataType& type, const std::string& parent) {
 	return {};
 }
 
+// `identify` is asked for every field, parents first.
+template <class Identify>
+DataTypePtr WithIds(const DataType& type, const Identify& identify) {
+	auto mapped = std::make_shared<DataType>(type);
+	for (Field& field : mapped->fields) {
+		identify(field);
+		field.type = WithIds(*field.type, identify);
+	}
+	if (type.key) mapped->key = WithIds(*type.key, identify);
+	if (type.element) mapped->element = WithIds(*type.element, identify);
+	return mapped;
+}
+
 }  // namespace
+
+DataTypePtr WithNewColumnIds(const DataType& type, int64_t& last_id, Random& random) {
+	return WithIds(type, [&](Field& field) {
+		field.metadata[kColumnIdKey] = std::to_string(++last_id);
+		field.metadata[kPhysicalNameKey] = JsonString("col-" + NewUuid(random));
+	});
+}
+
+DataTypePtr WithColumnIdsForFiles(const DataType& type, int64_t& last_id) {
+	return WithIds(type, [&](Field& field) {
+		if (!MetadataInteger(field, kColumnIdKey)) field.metadata[kColumnIdKey] = std::to_string(++last_id);
+		if (!MetadataString(field, kPhysicalNameKey)) field.metadata[kPhysicalNameKey] = JsonString(field.name);
+	});
+}
 
 Result<ColumnMappingMode> ParseColumnMappingMode(const std::string& value) {
 	if (value == "none") return ColumnMappingMode::kNone;

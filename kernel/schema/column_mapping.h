@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/environment.h"
 #include "base/result.h"
 #include "kernel/schema/type.h"
 
@@ -18,6 +19,10 @@ Result<ColumnMappingMode> ParseColumnMappingMode(const std::string& value);
 Status CheckColumnMapping(const StructType& schema, ColumnMappingMode mode);
 const std::string kPhysicalNameKey = "delta.columnMapping.physicalName";
 const std::string kColumnIdKey = "delta.columnMapping.id";
+// The type with an id and a physical name for every field in it: new ones above `last_id`, which moves on.
+DataTypePtr WithNewColumnIds(const DataType& type, int64_t& last_id, Random& random);
+// For a table that is mapped from now on: new ids, but the names that its files have (fields that are mapped already stay as they are).
+DataTypePtr WithColumnIdsForFiles(const DataType& type, int64_t& last_id);
 std::string PhysicalName(const Field& field, ColumnMappingMode mode);
 
 }  // namespace braid

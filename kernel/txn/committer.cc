@@ -222,8 +222,8 @@ Status CommitRun::CheckPatience() {
 Status CommitRun::JudgeWinners() {
 	if (judged_ == winners_.size()) return {};
 	IsolationLevel level = Stricter(LevelOf(transaction_.base->metadata), LevelOf(head_->metadata));
-	// A replacement that brings its own metadata cannot leave appends behind.
-	if (transaction_.changes.metadata && transaction_.changes.removes_all) level = IsolationLevel::kSerializable;
+	// What was appended meanwhile was not checked against new constraints, and a replacement cannot leave it behind.
+	if (transaction_.changes.metadata) level = IsolationLevel::kSerializable;
 	const JudgeContext judge {transaction_,
 							  level,
 							  context_.options.mode,

@@ -98,3 +98,18 @@ def test_a_relative_lake_stays_where_it_was(lake, connect, monkeypatch):
     monkeypatch.chdir("/")
     con.execute("INSERT INTO t VALUES (2)")
     assert connect(lake / ".." / lake.name).execute("FROM t ORDER BY id").fetchall() == [(1,), (2,)]
+
+
+def test_a_folder_named_main_is_not_hidden(con, connect, lake):
+    con.execute("CREATE TABLE t AS SELECT 1 AS id")
+    con.execute("CREATE TABLE u AS SELECT 2 AS id")
+    (lake / "main").mkdir()
+    (lake / "u").rename(lake / "main" / "u")
+    assert con.execute("SHOW TABLES").fetchall() == [("t",), ("u",)]
+    con.execute("INSERT INTO u VALUES (3)")
+    con.execute("CREATE TABLE v AS FROM main.u")
+    assert (lake / "v").is_dir() and (lake / "main" / "u").is_dir()
+    con.execute("ALTER TABLE u RENAME TO w")
+    assert con.execute("FROM w ORDER BY id").fetchall() == [(2,), (3,)]
+    con.execute("DROP TABLE w")
+    assert con.execute("SHOW TABLES").fetchall() == [("t",), ("v",)]

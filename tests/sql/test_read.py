@@ -154,7 +154,7 @@ def test_time_travel_by_version_and_timestamp(numbers, lake, connect):
         con.execute(at.format("TIMESTAMPTZ '2001-01-01 00:00:00+00'"))
     with pytest.raises(duckdb.CatalogException, match="numbers.*17|17.*numbers"):
         con.execute("SELECT * FROM numbers AT (VERSION => 17)")
-    with pytest.raises(duckdb.BinderException, match="a version is a number"):
+    with pytest.raises(duckdb.BinderException, match="a version is a whole number"):
         con.execute("SELECT * FROM numbers AT (VERSION => 'x')")
 
 

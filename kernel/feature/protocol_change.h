@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which table features a schema and its properties ask for, and the smallest protocol that has them (PROTOCOL: Table Features). A protocol
+// never loses a feature here.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "kernel/action/actions.h"
+#include "kernel/feature/feature_support.h"
+#include "kernel/schema/type.h"
+
+namespace braid {
+
+using FeatureSet = std::set<std::string>;
+
+inline const std::string kCurrentDefaultKey = "CURRENT_DEFAULT";
+inline const std::string kGenerationExpressionKey = "delta.generationExpression";
+inline const std::string kInvariantsKey = "delta.invariants";
+inline const std::string kIdentityStartKey = "delta.identity.start";
+inline constexpr std::string_view kConstraintPrefix = "delta.constraints.";
+inline constexpr std::string_view kFeaturePrefix = "delta.feature.";
+
+FeatureSet NeededFeatures(const StructType& schema, const Configuration& configuration);
+// Features as the table of features spells them; kUnsupported names one that it does not know.
+Result<std::string> CanonicalFeature(std::string_view name);
+// `base` with these features as well, and what they require. Legacy versions are kept where they can say it.
+Protocol WithFeatures(const Protocol& base, const FeatureSet& features);
+
+}  // namespace braid
