@@ -78,7 +78,7 @@ private:
 		return Call(if_missing ? "ADD COLUMNS IF NOT EXISTS" : "ADD COLUMNS", arguments);
 	}
 
-	// With a default that is more than a constant, DuckDB fills the rows that are there in a second statement (trap 37).
+	// With a default that is more than a constant, DuckDB fills the rows that are there in a second statement (trap 38).
 	std::optional<Respelling> AddNatively(const ColumnText& column, bool if_missing) {
 		if (!column.default_value || if_missing || column.path.size() > 1) return std::nullopt;
 		auto sql = RespellNamesAndTimes(statement_);

@@ -18,6 +18,7 @@ DEFAULTS = {
     "braid_txn_app_id": None,
     "braid_txn_version": None,
     "braid_user_metadata": None,
+    "braid_partition_overwrite_mode": "static",
 }
 
 
