@@ -83,10 +83,11 @@ private:
 	std::vector<std::string> created_directories_;
 };
 
-// Closing the directory ends the lock.
+// Unlocking, not only closing: a process that was forked meanwhile has the same open directory.
 class LocalTurn final : public Turn {
 public:
 	explicit LocalTurn(FileDescriptor directory) : directory_(std::move(directory)) {}
+	~LocalTurn() override { flock(directory_.get(), LOCK_UN); }
 
 private:
 	FileDescriptor directory_;

@@ -22,7 +22,7 @@ namespace {
 
 constexpr size_t kManyWinners = 8;        // read at one go: others wrote while we read and tested
 constexpr int kApproaches = 16;           // then the turn is taken in any case
-constexpr int64_t kTurnPatienceMs = 300;  // a holder that is stopped does not stop the others
+constexpr int64_t kTurnPatienceMs = 300;  // once in a commit: a holder that is stopped does not stop the others
 constexpr uint64_t kLongestPauseMs = 4;
 
 class CommitRun {
@@ -66,6 +66,7 @@ private:
 	int attempts_ = 0;
 	int64_t rows_rebased_ = 0;
 	std::unique_ptr<Turn> turn_;
+	int64_t turn_patience_ms_ = kTurnPatienceMs;
 	size_t known_ = 0;  // winners met before the last look
 	int approaches_ = 0;
 };
@@ -344,7 +345,8 @@ bool CommitRun::WaitForTurn() {
 	const size_t met = winners_.size() - std::exchange(known_, winners_.size());
 	if (turn_) return false;
 	if (met > kManyWinners && approaches_++ < kApproaches) return true;
-	turn_ = context_.store.TakeTurn(kTurnPatienceMs);
+	turn_ = context_.store.TakeTurn(turn_patience_ms_);
+	if (!turn_) turn_patience_ms_ = 0;
 	return turn_ && turn_->waited;
 }
 

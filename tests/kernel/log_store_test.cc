@@ -267,6 +267,23 @@ TEST_F(LocalStore, TurnsExcludeEachOtherUntilTheVersionIsThere) {
 	EXPECT_TRUE(other.PutIfAbsent("_delta_log/2.json", "2")) << "a turn is a courtesy";
 }
 
+// A child that is forked during a commit has the open directory too, and may live long.
+TEST_F(LocalStore, ATurnDoesNotStayWithAForkedProcess) {
+	ASSERT_TRUE(store_.PutIfAbsent("_delta_log/0.json", "0"));
+	std::unique_ptr<Turn> turn = store_.TakeTurn(0);
+	ASSERT_NE(turn, nullptr);
+	const pid_t child = fork();
+	ASSERT_GE(child, 0);
+	if (child == 0) {
+		pause();
+		_exit(1);
+	}
+	turn.reset();
+	EXPECT_NE(store_.TakeTurn(0), nullptr);
+	ASSERT_EQ(kill(child, SIGKILL), 0);
+	ASSERT_EQ(waitpid(child, nullptr, 0), child);
+}
+
 TEST_F(LocalStore, ATurnEndsWithItsProcess) {
 	ASSERT_TRUE(store_.PutIfAbsent("_delta_log/0.json", "0"));
 	std::array<int, 2> pipe_ends {};
