@@ -3,7 +3,10 @@
 #include "engine/statement/merge_by_name.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
+#include "base/environment.h"
 #include "duckdb/catalog/catalog.hpp"
 #include "duckdb/catalog/catalog_entry/table_catalog_entry.hpp"
 #include "duckdb/common/string_util.hpp"
@@ -16,6 +19,12 @@
 #include "duckdb/parser/statement/update_statement.hpp"
 #include "duckdb/parser/tableref/basetableref.hpp"
 #include "duckdb/planner/binder.hpp"
+#include "engine/catalog/table_entry.h"
+#include "engine/catalog/transaction.h"
+#include "engine/catalog/type_mapping.h"
+#include "engine/io/error_translation.h"
+#include "kernel/alter/columns.h"
+#include "kernel/feature/protocol_change.h"
 
 namespace braid::engine {
 
@@ -42,8 +51,7 @@ void VisitStars(const MergeIntoStatement& merge, Visit visit) {
 }
 
 // Null if it is none of a lake's.
-duckdb::optional_ptr<duckdb::TableCatalogEntry> FindTarget(duckdb::ClientContext& context,
-														   const MergeIntoStatement& merge) {
+duckdb::optional_ptr<LakeTableEntry> FindTarget(duckdb::ClientContext& context, const MergeIntoStatement& merge) {
 	if (merge.target->type != duckdb::TableReferenceType::BASE_TABLE) return nullptr;
 	auto& target = merge.target->Cast<duckdb::BaseTableRef>();
 	auto catalog = target.catalog_name;
@@ -51,16 +59,28 @@ duckdb::optional_ptr<duckdb::TableCatalogEntry> FindTarget(duckdb::ClientContext
 	duckdb::Binder::BindSchemaOrCatalog(context, catalog, schema);
 	auto entry = duckdb::Catalog::GetEntry<duckdb::TableCatalogEntry>(context, catalog, schema, target.table_name,
 																	  duckdb::OnEntryNotFound::RETURN_NULL);
-	return entry && entry->ParentCatalog().GetCatalogType() == "braid" ? entry : nullptr;
+	if (!entry || entry->ParentCatalog().GetCatalogType() != "braid") return nullptr;
+	return entry->Cast<LakeTableEntry>();
 }
 
-duckdb::vector<std::string> SourceColumns(duckdb::Binder& binder, const MergeIntoStatement& merge) {
+struct Columns {
+	duckdb::vector<std::string> names;
+	duckdb::vector<duckdb::LogicalType> types;
+
+	std::optional<std::string> Find(const std::string& name) const {
+		auto same = std::ranges::find_if(names, [&](auto& n) { return duckdb::StringUtil::CIEquals(n, name); });
+		return same == names.end() ? std::nullopt : std::optional(*same);
+	}
+};
+
+Columns SourceColumns(duckdb::Binder& binder, const MergeIntoStatement& merge) {
 	duckdb::SelectNode select;
 	select.cte_map = merge.cte_map.Copy();
 	select.select_list.push_back(duckdb::make_uniq<duckdb::StarExpression>());
 	select.from_table = merge.source->Copy();
 	auto inner = duckdb::Binder::CreateBinder(binder.context, binder);
-	return inner->Bind(select).names;
+	auto bound = inner->Bind(select);
+	return {std::move(bound.names), std::move(bound.types)};
 }
 
 std::string SourceName(const MergeIntoStatement& merge) {
@@ -69,25 +89,33 @@ std::string SourceName(const MergeIntoStatement& merge) {
 	return merge.source->Cast<duckdb::BaseTableRef>().table_name;
 }
 
-void Expand(MergeIntoAction& action, const duckdb::TableCatalogEntry& table, const std::string& source_name,
-			const duckdb::vector<std::string>& source) {
+[[noreturn]] void RefuseMissing(const LakeTableEntry& table, bool update, const std::string& column,
+								const Columns& source) {
+	throw duckdb::BinderException(
+		"[DELTA_MERGE_UNRESOLVED_EXPRESSION] MERGE INTO %s: %s takes each column of the table from the source, which "
+		"has "
+		"no column \"%s\"; it has: %s. Name the columns, give the source this one, or say MERGE WITH SCHEMA EVOLUTION",
+		table.name, update ? "UPDATE SET *" : "INSERT *", column, duckdb::StringUtil::Join(source.names, ", "));
+}
+
+void Expand(MergeIntoAction& action, const LakeTableEntry& table, const std::string& source_name, const Columns& source,
+			bool evolves) {
 	duckdb::vector<std::string> columns;
 	duckdb::vector<duckdb::unique_ptr<duckdb::ParsedExpression>> values;
 	bool update = action.action_type == MergeActionType::MERGE_UPDATE;
 	for (auto& column : table.GetColumns().Physical()) {
-		auto same =
-			std::ranges::find_if(source, [&](auto& name) { return duckdb::StringUtil::CIEquals(name, column.Name()); });
-		if (same == source.end()) {
-			throw duckdb::BinderException(
-				"[DELTA_MERGE_UNRESOLVED_EXPRESSION] MERGE INTO %s: %s takes each column of the table from the source, "
-				"which has no column \"%s\"; it has: %s. Name the columns, or give the source this one",
-				table.name, update ? "UPDATE SET *" : "INSERT *", column.Name(),
-				duckdb::StringUtil::Join(source, ", "));
+		auto same = source.Find(column.Name());
+		if (!same) {
+			auto& field = table.view()->schema->fields[column.Physical().index];
+			if (evolves || field.metadata.contains(kGenerationExpressionKey)) continue;
+			RefuseMissing(table, update, column.Name(), source);
 		}
 		columns.push_back(column.Name());
 		values.push_back(source_name.empty() ? duckdb::make_uniq<duckdb::ColumnRefExpression>(*same)
 											 : duckdb::make_uniq<duckdb::ColumnRefExpression>(*same, source_name));
 	}
+	if (columns.empty())
+		RefuseMissing(table, update, table.GetColumns().GetColumn(duckdb::LogicalIndex(0)).Name(), source);
 	if (update) {
 		action.update_info = duckdb::make_uniq<duckdb::UpdateSetInfo>();
 		action.update_info->columns = std::move(columns);
@@ -98,12 +126,55 @@ void Expand(MergeIntoAction& action, const duckdb::TableCatalogEntry& table, con
 	}
 }
 
+// The table with the columns that only the source has; null if there are none.
+SnapshotPtr Evolved(duckdb::ClientContext& context, const LakeTableEntry& table, const TableWork& work,
+					const Columns& source) {
+	auto draft = DraftOf(work.view);
+	bool grows = false;
+	for (size_t i = 0; i < source.names.size(); i++) {
+		auto& name = source.names[i];
+		if (table.ColumnExists(name)) continue;
+		if (source.types[i].id() == duckdb::LogicalTypeId::SQLNULL) {
+			throw duckdb::BinderException(
+				"MERGE WITH SCHEMA EVOLUTION INTO %s: column \"%s\" of the source is NULL and has "
+				"no type; cast it",
+				table.name, name);
+		}
+		Unwrap(AddColumn(draft, {}, {name, ToDeltaType(source.types[i], name), true, {}}, {}, SystemRandom()));
+		grows = true;
+	}
+	if (!grows) return nullptr;
+	auto& changes = work.work.changes;
+	bool began = !work.work.reads.empty() || !changes.new_files.empty() || !changes.deleted_rows.empty() ||
+				 !changes.replaced_files.empty();
+	if (!context.transaction.IsAutoCommit() && began) {
+		throw duckdb::BinderException(
+			"MERGE WITH SCHEMA EVOLUTION INTO %s adds columns and must come before the statements of the transaction "
+			"that "
+			"read or change the table; COMMIT first",
+			table.name);
+	}
+	return Unwrap(FinishDraft(draft));
+}
+
+// While it lives, lookups of the table find it with another schema.
+class ShownAs {
+public:
+	ShownAs(TableWork& work, SnapshotPtr view) : work_(work), real_(std::exchange(work.view, std::move(view))) {}
+	~ShownAs() { work_.view = std::move(real_); }
+
+private:
+	TableWork& work_;
+	SnapshotPtr real_;
+};
+
 class MergeByName final : public duckdb::Relation {
 public:
-	explicit MergeByName(duckdb::unique_ptr<duckdb::SQLStatement> merge)
+	MergeByName(duckdb::unique_ptr<duckdb::SQLStatement> merge, bool evolves)
 		: Relation(duckdb::make_shared_ptr<duckdb::ClientContextWrapper>(nullptr),
 				   duckdb::RelationType::EXTENSION_RELATION, "merge"),
-		  merge_(std::move(merge)) {}
+		  merge_(std::move(merge)),
+		  evolves_(evolves) {}
 
 	const duckdb::vector<duckdb::ColumnDefinition>& Columns() override { return columns_; }
 	duckdb::unique_ptr<duckdb::QueryNode> GetQueryNode() override {
@@ -115,30 +186,45 @@ public:
 	duckdb::BoundStatement Bind(duckdb::Binder& binder) override {
 		auto copy = merge_->Copy();
 		auto& merge = copy->Cast<MergeIntoStatement>();
-		if (auto target = FindTarget(binder.context, merge)) {
-			auto source = SourceColumns(binder, merge);
-			VisitStars(merge, [&](MergeIntoAction& action) { Expand(action, *target, SourceName(merge), source); });
-		}
+		auto target = FindTarget(binder.context, merge);
+		if (!target) return binder.Bind(*copy);
+		auto source = SourceColumns(binder, merge);
+		auto& work = LakeTransaction::Get(binder.context, target->catalog).Touch(binder.context, target->table());
+		auto evolved = evolves_ ? Evolved(binder.context, *target, work, source) : nullptr;
+		ShownAs shown(work, evolved ? evolved : work.view);
+		if (evolved) target = FindTarget(binder.context, merge);
+		VisitStars(merge,
+				   [&](MergeIntoAction& action) { Expand(action, *target, SourceName(merge), source, evolves_); });
 		return binder.Bind(*copy);
 	}
 
 private:
 	duckdb::vector<duckdb::ColumnDefinition> columns_;
 	duckdb::unique_ptr<duckdb::SQLStatement> merge_;
+	bool evolves_;
 };
 
 }  // namespace
 
-duckdb::unique_ptr<duckdb::SQLStatement> WithStarsByName(duckdb::unique_ptr<duckdb::SQLStatement> merge) {
+static duckdb::unique_ptr<duckdb::SQLStatement> FinishedWhenBound(duckdb::unique_ptr<duckdb::SQLStatement> merge,
+																  bool evolves) {
 	if (merge->type != duckdb::StatementType::MERGE_INTO_STATEMENT) return merge;
 	bool stars = false;
 	VisitStars(merge->Cast<MergeIntoStatement>(), [&](MergeIntoAction&) { stars = true; });
 	if (!stars) return merge;
 	auto parameters = merge->named_param_map;
-	auto relation = duckdb::make_shared_ptr<MergeByName>(std::move(merge));
+	auto relation = duckdb::make_shared_ptr<MergeByName>(std::move(merge), evolves);
 	auto statement = duckdb::make_uniq<duckdb::RelationStatement>(std::move(relation));
 	statement->named_param_map = std::move(parameters);
 	return statement;
+}
+
+duckdb::unique_ptr<duckdb::SQLStatement> WithStarsByName(duckdb::unique_ptr<duckdb::SQLStatement> merge) {
+	return FinishedWhenBound(std::move(merge), false);
+}
+
+duckdb::unique_ptr<duckdb::SQLStatement> WithEvolvingStars(duckdb::unique_ptr<duckdb::SQLStatement> merge) {
+	return FinishedWhenBound(std::move(merge), true);
 }
 
 }  // namespace braid::engine

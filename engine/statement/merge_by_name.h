@@ -10,5 +10,8 @@ namespace braid::engine {
 
 // The statement itself if it has no star.
 duckdb::unique_ptr<duckdb::SQLStatement> WithStarsByName(duckdb::unique_ptr<duckdb::SQLStatement> merge);
+// MERGE WITH SCHEMA EVOLUTION: the table gets the columns that only the source has, in the commit of the MERGE (engine/write/merge_sink.h); columns
+// that only the table has are left as they are, or get their default.
+duckdb::unique_ptr<duckdb::SQLStatement> WithEvolvingStars(duckdb::unique_ptr<duckdb::SQLStatement> merge);
 
 }  // namespace braid::engine

@@ -80,7 +80,13 @@ std::optional<Respelling> RespellMerge(TokenCursor statement) {
 	const std::string text = respelling.sql;
 	TokenCursor cursor(text, Tokenize(text));
 	while (!cursor.AtEnd() && !cursor.Peek({"MERGE"})) cursor.SkipBalanced();
-	if (!cursor.Take({"MERGE", "INTO"})) return std::nullopt;
+	if (!cursor.Take({"MERGE"})) return std::nullopt;
+	const size_t evolution = cursor.position();
+	if (cursor.Take({"WITH", "SCHEMA", "EVOLUTION"})) {
+		Overwrite(respelling.sql, evolution, cursor.position(), "");
+		respelling.replace = WithEvolvingStars;
+	}
+	if (!cursor.Take({"INTO"})) return std::nullopt;
 	auto target = TakeTarget(cursor);
 	while (!cursor.AtEnd()) {
 		if (cursor.Take({"THEN", "UPDATE", "SET"})) {

@@ -13,7 +13,7 @@ std::span<const StatementRule> StatementRules() {
 		{"CREATE", {"TBLPROPERTIES", "DELTA", "WITH", "COMMENT", "CLUSTER", "LOCATION"}, RespellCreateTable},
 		{"ALTER TABLE", {"TABLE"}, RespellAlterTable},
 		{"INSERT", {"OVERWRITE", "REPLACE", "TABLE"}, RespellInsert},
-		{"MERGE INTO", {"MERGE"}, RespellMerge},
+		{"MERGE", {"MERGE"}, RespellMerge},
 		{"WITH", {"MERGE"}, RespellMerge},
 	};
 	return rules;

@@ -17,6 +17,7 @@
 #include "engine/write/staging.h"
 #include "engine/write/write_once.h"
 #include "kernel/feature/write_requirements.h"
+#include "kernel/txn/gate.h"
 
 namespace braid::engine {
 
@@ -174,12 +175,22 @@ LakeMerge::LakeMerge(duckdb::PhysicalPlan& plan, duckdb::vector<duckdb::LogicalT
 	  catalog(catalog_p),
 	  table(std::move(table_p)) {}
 
+// The columns that WITH SCHEMA EVOLUTION adds go into the commit with the rows.
+static void StageSchema(TableWork& work, const SnapshotPtr& evolved) {
+	std::lock_guard guard(work.mutex);
+	auto& changes = work.work.changes;
+	changes.metadata = evolved->metadata;
+	if (!(evolved->protocol == work.view->protocol)) changes.protocol = evolved->protocol;
+	work.view = evolved;
+}
+
 duckdb::unique_ptr<duckdb::GlobalSinkState> LakeMerge::GetGlobalSinkState(duckdb::ClientContext& context) const {
 	auto state = duckdb::make_uniq<MergeState>();
 	if (returning) state->returned = duckdb::make_uniq<duckdb::ColumnDataCollection>(context, types);
 	auto& work = LakeTransaction::Get(context, catalog).Modify(context, table);
 	if (IsWrittenAlready(context, work, "MERGE")) return state;
 	state->work = &work;
+	if (evolved) StageSchema(work, evolved);
 	state->view = state->work->view;
 	state->rows.resize(arms.size());
 	bool removes = std::ranges::any_of(arms, &MergeArm::removes_rows);
@@ -305,7 +316,8 @@ duckdb::SinkFinalizeType LakeMerge::Finalize(duckdb::Pipeline&, duckdb::Event&, 
 	auto counts = CountRows(*this, global);
 	global.changed = counts.inserted + global.positions.Cardinality();
 	auto files = global.output ? global.output->Finish() : std::vector<NewFile>();
-	if (global.changed == 0 && work.work.changes.set_transactions.empty()) return duckdb::SinkFinalizeType::READY;
+	if (global.changed == 0 && !evolved && work.work.changes.set_transactions.empty())
+		return duckdb::SinkFinalizeType::READY;
 	NameOperation(work, "MERGE");
 	StageDeletions(context, work, global.positions.by_file());
 	StageNewFiles(work, std::move(files));

@@ -46,6 +46,7 @@ public:
 	std::shared_ptr<TableHandle> table;
 	std::vector<MergeArm> arms;                     // of one clause in the order in which they are tried
 	std::map<std::string, std::string> parameters;  // for commitInfo
+	SnapshotPtr evolved;  // the table with the columns that this statement adds; null: it adds none
 	bool returning = false;
 	duckdb::idx_t file_column = 0;  // of the child's chunk: filename and file_row_number; NULL without a target row
 	duckdb::idx_t position_column = 0;

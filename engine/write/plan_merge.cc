@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "duckdb/planner/expression/bound_constant_expression.hpp"
 #include "engine/catalog/table_entry.h"
+#include "engine/catalog/transaction.h"
 #include "engine/write/merge_sink.h"
 
 namespace braid::engine {
@@ -100,7 +101,7 @@ MergeArm ToArm(duckdb::LogicalMergeInto& op, MergeClause clause, duckdb::BoundMe
 
 }  // namespace
 
-duckdb::PhysicalOperator& PlanMergeInto(duckdb::ClientContext&, duckdb::PhysicalPlanGenerator& planner,
+duckdb::PhysicalOperator& PlanMergeInto(duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
 										duckdb::LogicalMergeInto& op, duckdb::PhysicalOperator& plan) {
 	auto& table = op.table.Cast<LakeTableEntry>();
 	auto& merge =
@@ -113,6 +114,9 @@ duckdb::PhysicalOperator& PlanMergeInto(duckdb::ClientContext&, duckdb::Physical
 		for (auto& action : actions) merge.arms.push_back(ToArm(op, ClauseOf(condition), *action));
 	}
 	DescribeClauses(op, merge);
+	auto* work = LakeTransaction::Get(context, table.catalog).Find(table.table()->root());
+	if (work && work->view->metadata.schema_string != table.view()->metadata.schema_string)
+		merge.evolved = table.view();
 	for (auto& arm : merge.arms) {
 		if (merge.returning && arm.action == duckdb::MergeActionType::MERGE_DELETE && arm.images.empty()) {
 			throw duckdb::NotImplementedException(

@@ -479,3 +479,66 @@ def test_a_null_struct_stays_null(con):
     con.execute("""MERGE INTO t USING (SELECT 3 AS id, NULL AS st UNION ALL SELECT 4, NULL) src ON t.id = src.id
                    WHEN MATCHED THEN UPDATE SET st = src.st WHEN NOT MATCHED THEN INSERT VALUES (src.id, src.st) WHEN NOT MATCHED BY SOURCE THEN UPDATE SET id = t.id""")
     assert rows(con) == [(1, None), (2, {"x": None, "in": None}), (3, None), (4, None)]
+
+
+EVOLVING = """MERGE WITH SCHEMA EVOLUTION INTO t USING (SELECT 3 AS id, 'x' AS Extra, {'a': 1} AS nested UNION ALL SELECT 77, 'y', {'a': 2}) src ON t.id = src.id
+              WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"""
+
+
+def test_schema_evolution_adds_columns_with_the_rows(table, lake):
+    assert table.execute(EVOLVING).fetchall() == [(2,)]
+    assert delta_log.version(lake / "t") == 2  # one commit
+    assert [name for name, *_ in rows(table, "DESCRIBE t")] == ["id", "v", "s", "Extra", "nested"]
+    assert rows(table, "FROM t WHERE id IN (3, 4, 77) ORDER BY id") == [
+        (3, 30, "old", "x", {"a": 1}), (4, 40, "old", None, None), (77, None, None, "y", {"a": 2})]  # fmt: skip
+    commit = delta_log.info(lake / "t")
+    assert commit["operation"] == "MERGE"
+    assert delta_log.actions(lake / "t", "metaData")
+    table.execute(EVOLVING)  # nothing to add any more
+    assert delta_log.actions(lake / "t", "metaData") == []
+
+
+def test_a_plan_of_schema_evolution_changes_nothing(table, lake):
+    table.execute("EXPLAIN " + EVOLVING)
+    table.execute("BEGIN")
+    table.execute(EVOLVING)
+    assert len(rows(table, "DESCRIBE t")) == 5
+    table.execute("ROLLBACK")
+    with pytest.raises(duckdb.InvalidInputException, match="DELTA_MULTIPLE"):
+        table.execute(EVOLVING.replace("SELECT 77", "SELECT 3"))
+    assert len(rows(table, "DESCRIBE t")) == 3
+    assert delta_log.version(lake / "t") == 1
+
+
+def test_schema_evolution_in_a_transaction_comes_first(table, lake):
+    table.execute("BEGIN")
+    table.execute("DELETE FROM t WHERE id = 0")
+    with pytest.raises(duckdb.BinderException, match="COMMIT first"):
+        table.execute(EVOLVING)
+    table.execute("ROLLBACK")
+    table.execute("BEGIN")
+    table.execute(EVOLVING)
+    table.execute("UPDATE t SET extra = 'z' WHERE id = 4")
+    table.execute("COMMIT")
+    assert rows(table, "SELECT id, extra FROM t WHERE extra IS NOT NULL ORDER BY id") == [(3, "x"), (4, "z"), (77, "y")]
+    assert delta_log.version(lake / "t") == 2
+
+
+def test_schema_evolution_and_another_change_of_the_schema_clash(table, connect, lake):
+    table.execute("BEGIN")
+    table.execute(EVOLVING)
+    connect(lake).execute("ALTER TABLE t ADD COLUMN other INT")
+    with pytest.raises(duckdb.TransactionException, match="METADATA_CHANGED|MetadataChanged"):
+        table.execute("COMMIT")
+    assert [name for name, *_ in rows(table, "DESCRIBE t")] == ["id", "v", "s", "other"]
+
+
+def test_generated_columns_and_constraints(con):
+    con.execute("CREATE TABLE t (id BIGINT, twice BIGINT) WITH ('delta.enableDeletionVectors' = 'true')")
+    con.execute("ALTER TABLE t ADD CONSTRAINT small CHECK (id < 100)")
+    con.execute("INSERT INTO t VALUES (1, 2)")
+    with pytest.raises(duckdb.ConstraintException, match="small"):
+        con.execute("MERGE INTO t USING (SELECT 500 AS id) src ON t.id = src.id WHEN NOT MATCHED THEN INSERT (id) VALUES (src.id)")
+    with pytest.raises(duckdb.ConstraintException, match="small"):
+        con.execute("MERGE INTO t USING (SELECT 1 AS id) src ON t.id = src.id WHEN MATCHED THEN UPDATE SET id = 100")
+    assert rows(con) == [(1, 2)]
