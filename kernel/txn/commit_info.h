@@ -18,6 +18,7 @@ struct AttemptFacts {
 	bool row_ids_new = false;  // a winner has switched that on
 	int attempts = 1;
 	int winners = 0;
+	int64_t rows_repaired = 0;
 	int64_t conflict_check_ms = 0;
 };
 

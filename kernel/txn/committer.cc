@@ -15,6 +15,7 @@
 #include "kernel/txn/gate.h"
 #include "kernel/txn/mover.h"
 #include "kernel/txn/post_commit.h"
+#include "kernel/txn/repair.h"
 #include "kernel/txn/row_rebase.h"
 
 namespace braid {
@@ -38,6 +39,8 @@ private:
 	std::unexpected<Error> TableReplaced() const;
 	Status CheckPatience();
 	Status JudgeWinners();
+	Status GoOnWith(Repaired repaired);
+	int Winners() const { return earlier_winners_ + static_cast<int>(winners_.size()); }
 	Result<RebasedCommit> Rebase(int64_t now_ms);
 	Result<std::string> Serialize(RebasedCommit rebased, int64_t now_ms);
 	Status MakeDurable();
@@ -49,17 +52,21 @@ private:
 	int64_t NextVersion() const { return head_ ? head_->version + 1 : 0; }
 
 	const CommitContext& context_;
-	const Transaction& transaction_;
+	const Transaction* transaction_;  // the caller's, or the repaired one
 	const std::string txn_id_;
 	const std::string table_;
 	const int64_t deadline_ms_;
 	SnapshotPtr head_;  // newest version known; null while the table does not exist
 	std::vector<WinningCommit> winners_;
-	size_t judged_ = 0;  // winners that we may commit after
+	size_t judged_ = 0;                                         // winners that we may commit after
+	std::vector<std::unique_ptr<const Transaction>> repaired_;  // the last one counts
+	std::vector<std::string> repair_files_;                     // written by repairs
+	int earlier_winners_ = 0;                                   // before the last repair
+	int64_t rows_repaired_ = 0;
 	SurvivingAppends survivors_;
 	VectorCache vectors_;
 	RowTester tester_;
-	Relocation relocation_;
+	std::optional<Relocation> relocation_;
 	RowRebase rebase_;
 	std::set<std::string> durable_;  // files of ours
 	bool outcome_unknown_ = false;   // some attempt may have been written: its version has not been read since
@@ -67,7 +74,7 @@ private:
 	int64_t rows_rebased_ = 0;
 	std::unique_ptr<Turn> turn_;
 	int64_t turn_patience_ms_ = kTurnPatienceMs;
-	size_t known_ = 0;  // winners met before the last look
+	int known_ = 0;  // winners met before the last look
 	int approaches_ = 0;
 };
 
@@ -75,7 +82,7 @@ private:
 
 CommitRun::CommitRun(const CommitContext& context, const Transaction& transaction)
 	: context_(context),
-	  transaction_(transaction),
+	  transaction_(&transaction),
 	  txn_id_(NewUuid(context.random)),
 	  table_(transaction.base ? transaction.base->table : TableName(context.store)),
 	  deadline_ms_(context.clock.MonotonicMs() + context.options.commit_timeout_ms),
@@ -83,7 +90,7 @@ CommitRun::CommitRun(const CommitContext& context, const Transaction& transactio
 	  vectors_(context.store),
 	  tester_(context.probe, {context.clock, context.options.conflict_time_budget_ms,
 							  static_cast<size_t>(std::max(context.options.explain_rows, 1)), context.interrupted}),
-	  relocation_(transaction, context.probe, vectors_, tester_),
+	  relocation_(std::in_place, transaction, context.probe, vectors_, tester_),
 	  rebase_(context.store, context.random, vectors_) {}
 
 static bool IsCommitOf(const Snapshot& snapshot, const StoredFile& file) {
@@ -98,6 +105,7 @@ Result<CommitOutcome> CommitRun::Run() {
 	if (outcome) return outcome;
 	if (!outcome_unknown_) {
 		rebase_.DeleteVectorFiles();
+		for (const std::string& file : repair_files_) (void)context_.store.Delete(file);
 		return outcome;
 	}
 	return Fail(
@@ -160,8 +168,8 @@ Result<std::optional<CommitOutcome>> CommitRun::Meet(std::string bytes) {
 	}
 	outcome_unknown_ = false;
 	if (own) return Won(bytes);
-	if (!head_) return CreatedBySomebodyElse(transaction_, winner, table_);
-	BRAID_TRY(CheckGates(transaction_, winner, *head_, context_.options.mode));
+	if (!head_) return CreatedBySomebodyElse(*transaction_, winner, table_);
+	BRAID_TRY(CheckGates(*transaction_, winner, *head_, context_.options.mode));
 	const auto stored = context_.store.Stat(CommitPath(winner.version));
 	BRAID_TRY(SnapshotPtr after,
 			  ApplyCommit(head_, bytes, stored ? stored->modification_time_ms : context_.clock.NowMs()));
@@ -213,7 +221,7 @@ Status CommitRun::CheckPatience() {
 	if (attempts_ == 0 || context_.clock.MonotonicMs() < deadline_ms_) return {};
 	if (winners_.empty())
 		return Fail(ErrorKind::kIo, "Table " + table_ + ": no commit succeeded before the commit timeout");
-	ConflictReport report = ReportAgainst(transaction_, winners_.back(), table_);
+	ConflictReport report = ReportAgainst(*transaction_, winners_.back(), table_);
 	report.conflict_class = ConflictClass::kConcurrentWrite;
 	report.rule = "commit timeout of " + std::to_string(context_.options.commit_timeout_ms) + " ms after " +
 				  std::to_string(attempts_) + " attempts";
@@ -222,21 +230,41 @@ Status CommitRun::CheckPatience() {
 
 Status CommitRun::JudgeWinners() {
 	if (judged_ == winners_.size()) return {};
-	IsolationLevel level = Stricter(LevelOf(transaction_.base->metadata), LevelOf(head_->metadata));
+	IsolationLevel level = Stricter(LevelOf(transaction_->base->metadata), LevelOf(head_->metadata));
 	// What was appended meanwhile was not checked against new constraints, and a replacement cannot leave it behind.
-	if (transaction_.changes.metadata) level = IsolationLevel::kSerializable;
-	const JudgeContext judge {transaction_,
+	if (transaction_->changes.metadata) level = IsolationLevel::kSerializable;
+	const JudgeContext judge {*transaction_,
 							  level,
 							  context_.options.mode,
 							  context_.options.compat,
 							  winners_,
 							  vectors_,
-							  relocation_,
+							  *relocation_,
 							  tester_,
 							  context_.probe,
 							  static_cast<size_t>(std::max(context_.options.explain_rows, 0))};
-	BRAID_TRY(survivors_, Judge(judge));
+	Result<SurvivingAppends> judged = Judge(judge);
+	if (!judged && judged.error().kind == ErrorKind::kConflict && context_.options.mode == ConcurrencyMode::kMax) {
+		BRAID_TRY(std::optional<Repaired> repaired, Repair(judge, head_, context_.repairer));
+		if (repaired) return GoOnWith(*std::move(repaired));
+	}
+	BRAID_TRY(survivors_, std::move(judged));
 	judged_ = winners_.size();
+	return {};
+}
+
+// From now on the transaction is one that has read the newest version.
+Status CommitRun::GoOnWith(Repaired repaired) {
+	for (size_t i = transaction_->changes.new_files.size(); i < repaired.transaction.changes.new_files.size(); i++)
+		repair_files_.push_back(StorePath(repaired.transaction.changes.new_files[i].add.path));
+	rows_repaired_ += repaired.rows_dropped + repaired.rows_added;
+	repaired_.push_back(std::make_unique<const Transaction>(std::move(repaired.transaction)));
+	transaction_ = repaired_.back().get();
+	relocation_.emplace(*transaction_, context_.probe, vectors_, tester_);
+	earlier_winners_ += static_cast<int>(winners_.size());
+	winners_.clear();
+	survivors_.clear();
+	judged_ = 0;
 	return {};
 }
 
@@ -251,20 +279,20 @@ static TableOperation OperationOf(const StagedChanges& changes) {
 // What our changes are on top of the newest version.
 Result<RebasedCommit> CommitRun::Rebase(int64_t now_ms) {
 	const Snapshot* head = head_.get();
-	if (head) BRAID_TRY(CheckWrite(*head, OperationOf(transaction_.changes)));
-	RebasePlan plan = PlanAsStaged(transaction_);
+	if (head) BRAID_TRY(CheckWrite(*head, OperationOf(transaction_->changes)));
+	RebasePlan plan = PlanAsStaged(*transaction_);
 	plan.survivors = survivors_;
 	if (!winners_.empty()) {
 		plan.deleted_rows.clear();
-		for (const auto& [path, place] : relocation_.rows()) plan.deleted_rows[place.path] = place.rows;
+		for (const auto& [path, place] : relocation_->rows()) plan.deleted_rows[place.path] = place.rows;
 	}
-	if (!winners_.empty() && IsMover(transaction_)) {
-		BRAID_TRY(MovedFiles moved, MoveOnto(transaction_, *head, vectors_));
+	if (!winners_.empty() && IsMover(*transaction_)) {
+		BRAID_TRY(MovedFiles moved, MoveOnto(*transaction_, *head, vectors_));
 		plan.replaced_files = std::move(moved.replaced_files);
 		plan.masks = std::move(moved.masks);
 		plan.dropped = std::move(moved.dropped);
 	}
-	return rebase_.Onto(transaction_, plan, head, NextVersion(), now_ms);
+	return rebase_.Onto(*transaction_, plan, head, NextVersion(), now_ms);
 }
 
 // The bytes of the next version; the whole text is made anew for each attempt.
@@ -273,24 +301,25 @@ Result<std::string> CommitRun::Serialize(RebasedCommit rebased, int64_t now) {
 	AttemptFacts facts;
 	facts.version = NextVersion();
 	facts.now_ms = now;
-	facts.in_commit_timestamp = InCommitTimestamp(transaction_, head, now);
+	facts.in_commit_timestamp = InCommitTimestamp(*transaction_, head, now);
 	for (Action& action : rebased.actions) {
 		if (auto* metadata = std::get_if<Metadata>(&action)) RecordTimestampEnablement(*metadata, head, facts);
 	}
 	facts.txn_id = txn_id_;
 	facts.engine_info = context_.options.engine_info;
-	facts.level = LevelOf(transaction_.changes.metadata ? *transaction_.changes.metadata : head->metadata);
-	if (transaction_.base) facts.level = Stricter(facts.level, LevelOf(transaction_.base->metadata));
+	facts.level = LevelOf(transaction_->changes.metadata ? *transaction_->changes.metadata : head->metadata);
+	if (transaction_->base) facts.level = Stricter(facts.level, LevelOf(transaction_->base->metadata));
 	constexpr auto kRowTracking = "delta.enableRowTracking";
-	const Metadata& metadata = transaction_.changes.metadata ? *transaction_.changes.metadata : head->metadata;
+	const Metadata& metadata = transaction_->changes.metadata ? *transaction_->changes.metadata : head->metadata;
 	facts.row_ids = PropertyEnabled(metadata.configuration, kRowTracking);
-	facts.row_ids_new = transaction_.base && !transaction_.changes.metadata &&
-						!PropertyEnabled(transaction_.base->metadata.configuration, kRowTracking);
+	facts.row_ids_new = transaction_->base && !transaction_->changes.metadata &&
+						!PropertyEnabled(transaction_->base->metadata.configuration, kRowTracking);
 	facts.attempts = attempts_ + 1;
-	facts.winners = static_cast<int>(winners_.size());
+	facts.winners = Winners();
+	facts.rows_repaired = rows_repaired_;
 	facts.conflict_check_ms = tester_.spent_ms();
 	std::string bytes;
-	AppendActionLine(MakeCommitInfo(transaction_, rebased.counts, facts), bytes);
+	AppendActionLine(MakeCommitInfo(*transaction_, rebased.counts, facts), bytes);
 	for (const Action& action : rebased.actions) AppendActionLine(action, bytes);
 	rows_rebased_ = rebased.counts.rows_rebased;
 	return bytes;
@@ -300,7 +329,7 @@ Result<std::string> CommitRun::Serialize(RebasedCommit rebased, int64_t now) {
 Status CommitRun::MakeDurable() {
 	if (!context_.options.durable) return {};
 	std::vector<std::string> files = rebase_.vector_files();
-	for (const NewFile& file : transaction_.changes.new_files) files.push_back(StorePath(file.add.path));
+	for (const NewFile& file : transaction_->changes.new_files) files.push_back(StorePath(file.add.path));
 	std::erase_if(files, [&](const std::string& file) { return durable_.contains(file); });
 	if (!files.empty()) BRAID_TRY(context_.store.MakeDurable(files));
 	durable_.insert(files.begin(), files.end());
@@ -313,7 +342,8 @@ CommitOutcome CommitRun::Won(const std::string& bytes) {
 	outcome.version = NextVersion();
 	outcome.txn_id = txn_id_;
 	outcome.attempts = attempts_;
-	outcome.winners = static_cast<int>(winners_.size());
+	outcome.winners = Winners();
+	outcome.rows_repaired = rows_repaired_;
 	outcome.rows_rebased = rows_rebased_;
 	const auto stored = context_.store.Stat(CommitPath(outcome.version));
 	const int64_t written_ms = stored ? stored->modification_time_ms : context_.clock.NowMs();
@@ -335,14 +365,15 @@ CommitOutcome CommitRun::NothingLeft(const std::vector<std::string>& dropped_fil
 	outcome.snapshot = head_;
 	outcome.txn_id = txn_id_;
 	outcome.attempts = attempts_;
-	outcome.winners = static_cast<int>(winners_.size());
+	outcome.winners = Winners();
+	outcome.rows_repaired = rows_repaired_;
 	return outcome;
 }
 
 // Writers of one machine take turns at the last step, so that who is slow is not overtaken for ever. All that takes long is done before the
 // turn: who has just read many winners first comes nearer to the newest version. True: look for newer versions again.
 bool CommitRun::WaitForTurn() {
-	const size_t met = winners_.size() - std::exchange(known_, winners_.size());
+	const int met = Winners() - std::exchange(known_, Winners());
 	if (turn_) return false;
 	if (met > kManyWinners && approaches_++ < kApproaches) return true;
 	turn_ = context_.store.TakeTurn(turn_patience_ms_);

@@ -12,6 +12,7 @@
 #include "base/environment.h"
 #include "kernel/storage/row_probe.h"
 #include "kernel/txn/isolation.h"
+#include "kernel/txn/repairer.h"
 #include "kernel/txn/transaction.h"
 
 namespace braid {
@@ -34,14 +35,16 @@ struct CommitContext {
 	Random& random;
 	CommitOptions options;
 	std::function<bool()> interrupted;  // may be empty
+	Repairer* repairer = nullptr;       // mode max; without one, only rows that are gone can be repaired
 };
 
 struct CommitOutcome {
 	int64_t version = -1;
 	SnapshotPtr snapshot;  // of that version
 	std::string txn_id;
-	int attempts = 1;          // put-if-absent calls
-	int winners = 0;           // commits of others that we were rebased over
+	int attempts = 1;  // put-if-absent calls
+	int winners = 0;   // commits of others that we were rebased over
+	int64_t rows_repaired = 0;
 	int64_t rows_rebased = 0;  // deleted rows whose vector was united with a winner's
 };
 

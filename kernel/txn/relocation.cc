@@ -230,15 +230,24 @@ Status Relocation::LocateByContent(const WinningCommit& winner, Candidates& cand
 	return {};
 }
 
+std::optional<std::pair<std::string, uint64_t>> Relocation::WhereIs(const std::string& path, uint64_t position) const {
+	std::pair<std::string, uint64_t> place {DecodePath(path), position};
+	if (const auto moved = moved_.find(place); moved != moved_.end()) place = moved->second;
+	const auto rows = rows_.find(place.first);
+	if (rows == rows_.end() || !rows->second.rows.Contains(place.second)) return std::nullopt;
+	return std::pair(rows->second.path, place.second);
+}
+
 void Relocation::Settle(const WinningCommit& winner, const Candidates& candidates) {
 	std::map<const FileEffect*, PositionSet> arrived;
+	std::map<std::pair<std::string, uint64_t>, std::pair<std::string, uint64_t>> moves;
 	for (const Candidate& candidate : candidates) {
 		PositionSet found;
 		for (const auto& [position, image] : candidate.images) {
 			arrived[image.first].Add(image.second);
+			moves[{candidate.effect->path, position}] = {image.first->path, image.second};
 			found.Add(position);
 		}
-		moved_ |= !found.Empty();
 		PlacedRows& rest = rows_[candidate.effect->path];
 		rest.rows -= candidate.rows;
 		if (rest.rows.Empty()) rows_.erase(candidate.effect->path);
@@ -247,6 +256,13 @@ void Relocation::Settle(const WinningCommit& winner, const Candidates& candidate
 		const bool moved = candidate.effect->moved || candidate.unknown;
 		lost_.push_back({winner.version, candidate.file, std::move(gone), moved, candidate.unproven});
 	}
+	for (auto& [from, to] : moved_) {  // rows that have moved before
+		if (const auto next = moves.find(to); next != moves.end()) {
+			to = next->second;
+			moves.erase(next);
+		}
+	}
+	moved_.merge(moves);
 	for (auto& [effect, rows] : arrived) {
 		PlacedRows& place = rows_[effect->path];
 		place.path = effect->after->path;

@@ -35,7 +35,8 @@ public:
 	// By decoded path: what we delete in the version after the last winner.
 	const std::map<std::string, PlacedRows>& rows() const { return rows_; }
 	const std::vector<LostRows>& lost() const { return lost_; }
-	bool moved() const { return moved_; }  // some row is not where it was read
+	// Where a row of the snapshot that we delete is now: path as in the log, and position. Nothing: it is lost.
+	std::optional<std::pair<std::string, uint64_t>> WhereIs(const std::string& path, uint64_t position) const;
 
 private:
 	struct Candidate;
@@ -53,7 +54,8 @@ private:
 	std::map<std::string, PlacedRows> rows_;
 	std::vector<LostRows> lost_;
 	int64_t followed_ = -1;  // version of the last winner seen
-	bool moved_ = false;
+	std::map<std::pair<std::string, uint64_t>, std::pair<std::string, uint64_t>>
+		moved_;  // from decoded path to decoded path
 };
 
 // The hidden column of stable row ids if rows can be followed by them through this winner: ids are on, and it kept them.

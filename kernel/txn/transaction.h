@@ -18,6 +18,8 @@ struct Transaction {
 	ReadSet reads;
 	ConditionTraits conditions;
 	StagedChanges changes;
+	// Its effect is the sum of its effects on single rows, and every new image tells its origin: mode max may repair it.
+	bool row_local = false;
 	std::string operation;  // "WRITE", "DELETE", "UPDATE", "MERGE", "CREATE TABLE", ...
 	std::map<std::string, std::string> operation_parameters;  // values are JSON text
 	std::map<std::string, std::string> operation_metrics;

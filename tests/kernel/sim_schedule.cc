@@ -73,6 +73,15 @@ Transaction StageRearrangement(MemoryTable& table, const SnapshotPtr& base, cons
 	return transaction;
 }
 
+// Statements that act on each row by itself, for mode max.
+bool IsRowLocal(const Program& program) {
+	return !program.copy_on_write && !program.statements.empty() && !program.Blind() &&
+		   std::ranges::all_of(program.statements, [](const Statement& statement) {
+			   return statement.kind == Kind::kInsert || statement.kind == Kind::kDelete ||
+					  statement.kind == Kind::kUpdate;
+		   });
+}
+
 Transaction Stage(MemoryTable& table, const SnapshotPtr& base, const Plan& plan) {
 	const Program& program = plan.program;
 	if (program.rearranges) return StageRearrangement(table, base, plan);
@@ -111,8 +120,50 @@ Transaction Stage(MemoryTable& table, const SnapshotPtr& base, const Plan& plan)
 			transaction.changes.deleted_rows[located[i].path].Add(located[i].position);
 	}
 	WriteNewRows(table, located, effect.added, transaction.changes);
+	transaction.row_local = IsRowLocal(program);
 	return transaction;
 }
+
+class SimRepairer final : public Repairer {
+public:
+	SimRepairer(MemoryTable& table, const Program& program) : table_(table), program_(program) {
+		std::erase_if(program_.statements, [](const Statement& statement) { return statement.kind == Kind::kInsert; });
+	}
+	Result<Rerun> Run(std::span<const ProbeRequest> requests) override {
+		std::vector<MemoryTable::Located> located;
+		Rows rows;
+		std::vector<std::string> sources;
+		for (const ProbeRequest& request : requests) {
+			sources.push_back(request.file->path);
+			for (const uint64_t position : request.only->ToVector()) {
+				MemoryTable::Located row {request.file->path, position,
+										  table_.probe.files.at(request.file->path)[position]};
+				if (const auto hidden = table_.probe.row_ids.find(row.path); hidden != table_.probe.row_ids.end())
+					row.id = hidden->second[position];
+				if (!row.id && request.file->base_row_id)
+					row.id = *request.file->base_row_id + static_cast<int64_t>(position);
+				rows.push_back(row.row);
+				located.push_back(std::move(row));
+			}
+		}
+		const Effect effect = sim::Run(program_, rows);
+		Rerun rerun;
+		rerun.removed.resize(requests.size());
+		for (const size_t i : effect.removed) {
+			const auto source = std::ranges::find(sources, located[i].path) - sources.begin();
+			rerun.removed[static_cast<size_t>(source)].Add(located[i].position);
+		}
+		StagedChanges changes;
+		changes.origin_files = sources;
+		WriteNewRows(table_, located, effect.added, changes);
+		rerun.new_files = std::move(changes.new_files);
+		return rerun;
+	}
+
+private:
+	MemoryTable& table_;
+	Program program_;
+};
 
 // One transaction, from its snapshot to its end.
 class Writer {
@@ -152,7 +203,9 @@ private:
 		MemoryTable& table = history_.table;
 		CommitOptions options;
 		options.mode = plan_.mode;
-		Conclude(Commit({store_, table.parquet, table.probe, table.clock, table.random, options, {}}, *transaction));
+		SimRepairer repairer(table, plan_.program);
+		Conclude(Commit({store_, table.parquet, table.probe, table.clock, table.random, options, {}, &repairer},
+						*transaction));
 	}
 
 	void Conclude(const Result<CommitOutcome>& outcome) {
@@ -164,6 +217,7 @@ private:
 							  : End::kNothingToDo;
 			ending_.version = outcome->version;
 			ending_.attempts = outcome->attempts;
+			ending_.rows_repaired = outcome->rows_repaired;
 		} else {
 			const ErrorKind kind = outcome.error().kind;
 			ending_.end = kind == ErrorKind::kConflict         ? End::kRefused

@@ -56,6 +56,7 @@ struct Ending {
 	std::string message;
 	std::shared_ptr<const Transaction> transaction;
 	int attempts = 0;
+	int64_t rows_repaired = 0;
 };
 
 // What a schedule has led to.

@@ -22,7 +22,7 @@ constexpr int64_t kSchedules = 30'000;
 #endif
 
 struct Tally {
-	int64_t committed = 0, after_lost_races = 0, nothing = 0, unknown = 0, crashed = 0, failed = 0;
+	int64_t committed = 0, after_lost_races = 0, repaired = 0, nothing = 0, unknown = 0, crashed = 0, failed = 0;
 	int64_t refused = 0, by_file = 0, equal_rows = 0, needless = 0;
 
 	void Count(const Schedule& schedule, History& history) {
@@ -30,6 +30,7 @@ struct Tally {
 			const Ending& ending = history.endings[i];
 			committed += ending.end == End::kCommitted;
 			after_lost_races += ending.end == End::kCommitted && ending.attempts > 1;
+			repaired += ending.rows_repaired > 0;
 			nothing += ending.end == End::kNothingToDo;
 			unknown += ending.end == End::kUnknown;
 			crashed += ending.end == End::kCrashed;
@@ -56,10 +57,10 @@ std::string Report(const Schedule& schedule) {
 	return text;
 }
 
-// An eighth of the schedules of a run.
+// A tenth of the schedules of a run.
 void Simulate(const char* name, const Shape& shape) {
 	Tally tally;
-	const int64_t count = std::max<int64_t>(Number("BRAID_SCHEDULES", kSchedules) / 8, 1);
+	const int64_t count = std::max<int64_t>(Number("BRAID_SCHEDULES", kSchedules) / 10, 1);
 	const int64_t first = Number("BRAID_FIRST_SEED", 1);
 	for (int64_t seed = first; seed < first + count; seed++) {
 		const Schedule schedule = Draw(static_cast<uint64_t>(seed), shape);
@@ -70,17 +71,19 @@ void Simulate(const char* name, const Shape& shape) {
 		tally.Count(schedule, *history);
 	}
 	std::printf(
-		"%s: %lld schedules, %lld committed (%lld after lost races), %lld had nothing to do, %lld refused (%lld by "
+		"%s: %lld schedules, %lld committed (%lld after lost races), %lld repaired, %lld had nothing to do, %lld "
+		"refused (%lld by "
 		"file, %lld over equal rows, %lld needlessly), "
 		"%lld unknown, %lld crashed, %lld failed\n",
 		name, static_cast<long long>(count), static_cast<long long>(tally.committed),
-		static_cast<long long>(tally.after_lost_races), static_cast<long long>(tally.nothing),
-		static_cast<long long>(tally.refused), static_cast<long long>(tally.by_file),
-		static_cast<long long>(tally.equal_rows), static_cast<long long>(tally.needless),
-		static_cast<long long>(tally.unknown), static_cast<long long>(tally.crashed),
-		static_cast<long long>(tally.failed));
+		static_cast<long long>(tally.after_lost_races), static_cast<long long>(tally.repaired),
+		static_cast<long long>(tally.nothing), static_cast<long long>(tally.refused),
+		static_cast<long long>(tally.by_file), static_cast<long long>(tally.equal_rows),
+		static_cast<long long>(tally.needless), static_cast<long long>(tally.unknown),
+		static_cast<long long>(tally.crashed), static_cast<long long>(tally.failed));
 	EXPECT_GT(tally.refused, 0) << "schedules without conflicts prove nothing";
 	EXPECT_GT(tally.after_lost_races, 0);
+	EXPECT_EQ(tally.repaired > 0, shape.mode == ConcurrencyMode::kMax);
 	if (shape.mode == ConcurrencyMode::kSound) {
 		EXPECT_LE(tally.needless * 100, tally.refused);
 	}
@@ -103,6 +106,13 @@ TEST(Simulator, NearTheTrapsOfFive) {
 }
 TEST(Simulator, Strict) { Simulate("WS, strict", {.transactions = 4, .level = kWS, .mode = ConcurrencyMode::kStrict}); }
 TEST(Simulator, SixTransactions) { Simulate("S, six", {.transactions = 6, .level = kS}); }
+
+TEST(Simulator, Max) {
+	Simulate("S, max", {.transactions = 4, .level = kS, .faults = true, .mode = ConcurrencyMode::kMax});
+}
+TEST(Simulator, MaxNearTheTraps) {
+	Simulate("WS, max, near", {.transactions = 5, .level = kWS, .near = true, .mode = ConcurrencyMode::kMax});
+}
 
 }  // namespace
 }  // namespace braid::sim
