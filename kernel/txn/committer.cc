@@ -21,7 +21,7 @@
 namespace braid {
 namespace {
 
-constexpr size_t kManyWinners = 8;        // read at one go: others wrote while we read and tested
+constexpr int kManyWinners = 8;           // read at one go: others wrote while we read and tested
 constexpr int kApproaches = 16;           // then the turn is taken in any case
 constexpr int64_t kTurnPatienceMs = 300;  // once in a commit: a holder that is stopped does not stop the others
 constexpr uint64_t kLongestPauseMs = 4;

@@ -27,6 +27,7 @@ struct Clash {
 	std::string file;
 	std::vector<std::string> rows;
 	bool unproven = false;
+	std::string predicate;
 };
 
 class Judgement {
@@ -160,7 +161,8 @@ Status Judgement::FindReads(const FileDelta& delta, const RowSelection& rows, Fi
 		const WinnerEffect theirs = removal && !(net.unproven && effect->after) ? WinnerEffect::kRemovesRow
 									: winner->blind                             ? WinnerEffect::kAppendsBlindly
 																				: WinnerEffect::kAddsRow;
-		Clash clash {&RuleFor(ours, theirs), winner, std::string(rows.file->path), {}, net.unproven};
+		Clash clash {&RuleFor(ours, theirs),   winner, std::string(rows.file->path), {}, net.unproven,
+					 (effect->*side).predicate};
 		for (const ProbeMatch& sample : net.samples) clash.rows.push_back(sample.row);
 		clashes_.push_back(std::move(clash));
 	}
@@ -195,12 +197,26 @@ std::string SubCondition(const Clash& clash) {
 	return clash.rows.empty() ? "WITHOUT_HINT" : "ROW_LEVEL_CHANGES";
 }
 
-std::unexpected<Error> Raise(const JudgeContext& context, const Clash& clash) {
+// What the same winner did to other rows that concern us belongs to the story: the old image of the row whose new one we should have read.
+void TellOldAndNew(const std::vector<Clash>& clashes, const Clash& worst, ConflictReport& report) {
+	for (const Clash& clash : clashes) {
+		if (clash.winner != worst.winner) continue;
+		const bool added = clash.rule->conflict_class == ConflictClass::kConcurrentAppend;
+		auto& rows = added ? report.new_rows : report.old_rows;
+		for (const std::string& row : clash.rows) {
+			if (std::ranges::find(rows, row) == rows.end()) rows.push_back(row);
+		}
+	}
+}
+
+std::unexpected<Error> Raise(const JudgeContext& context, const std::vector<Clash>& clashes, const Clash& clash) {
 	ConflictReport report = ReportAgainst(context.transaction, *clash.winner, context.transaction.base->table);
 	report.conflict_class = clash.rule->conflict_class;
 	report.sub_condition = SubCondition(clash);
 	report.file = clash.file;
 	report.rows = clash.rows;
+	report.matched_predicate = clash.predicate;
+	TellOldAndNew(clashes, clash, report);
 	report.rule = clash.rule->rule;
 	return AsError(std::move(report));
 }
@@ -209,11 +225,12 @@ Result<SurvivingAppends> Judgement::Run() {
 	BRAID_TRY(TestEveryWinner());
 	BRAID_TRY(FindLostRows());
 	for (const FileDelta& delta : NetDelta(context_.winners)) BRAID_TRY(FindClashes(delta));
-	if (const Clash* clash = Worst(clashes_, context_.level, Verdict::kConflict)) return Raise(context_, *clash);
+	if (const Clash* clash = Worst(clashes_, context_.level, Verdict::kConflict))
+		return Raise(context_, clashes_, *clash);
 	SurvivingAppends survivors;
 	if (const Clash* clash = Worst(clashes_, context_.level, Verdict::kOrderBefore)) {
 		BRAID_TRY(const bool possible, CanOrderBeforeAppends(context_, survivors));
-		if (!possible) return Raise(context_, *clash);
+		if (!possible) return Raise(context_, clashes_, *clash);
 	}
 	return survivors;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/txn/conflict_report.h"
 
+#include "kernel/predicate/temporal_text.h"
+
 namespace braid {
 
 std::string ErrorClassName(ConflictClass conflict_class) {
@@ -46,13 +48,32 @@ static std::string_view WhatHappened(const ConflictReport& report) {
 	return "";
 }
 
+// " by Braid/0.1 at 2026-11-30 15:19:01.000 UTC"
+static std::string WhoAndWhen(const ConflictReport& report) {
+	std::string text;
+	if (!report.winner_engine.empty()) text += " by " + report.winner_engine;
+	if (report.winner_timestamp) {
+		text += " at ";
+		AppendTimestamp(*report.winner_timestamp * kMicrosPerMilli, ' ', 3, text);
+		text += " UTC";
+	}
+	return text;
+}
+
+static std::string Listed(const char* title, const std::vector<std::string>& rows) {
+	std::string text;
+	for (size_t i = 0; i < rows.size(); i++) text += (i == 0 ? std::string(title) + ": (" : ", (") + rows[i] + ")";
+	return rows.empty() ? "" : text + ".";
+}
+
 // "[CLASS.SUB] Table T: version 7 (UPDATE, transaction X) ... " : who, what, where, which rows, which rule, and the way
 // out.
 std::string ConflictMessage(const ConflictReport& report) {
 	std::string text = "[" + ErrorClassName(report.conflict_class);
 	if (!report.sub_condition.empty()) text += "." + report.sub_condition;
 	text += "] Table " + report.table + ": version " + std::to_string(report.winner_version) + " (" +
-			(report.winner_operation.empty() ? "unknown operation" : report.winner_operation) + ") ";
+			(report.winner_operation.empty() ? "unknown operation" : report.winner_operation) + WhoAndWhen(report) +
+			") ";
 	text += WhatHappened(report);
 	text += ". This transaction (" + report.operation + ") ";
 	text += report.read_version < 0 ? std::string("was to create the table")
@@ -61,8 +82,11 @@ std::string ConflictMessage(const ConflictReport& report) {
 	text += ".";
 	if (!report.file.empty()) text += " File: " + report.file + ".";
 	if (!report.partition.empty()) text += " Partition: " + report.partition + ".";
-	for (size_t i = 0; i < report.rows.size(); i++) text += (i == 0 ? " Rows: (" : ", (") + report.rows[i] + ")";
-	if (!report.rows.empty()) text += ".";
+	text += Listed(" Rows", report.rows);
+	if (report.old_rows != report.rows) text += Listed(" They were", report.old_rows);
+	if (report.new_rows != report.rows) text += Listed(" They are now", report.new_rows);
+	if (!report.matched_predicate.empty() && report.matched_predicate != report.predicate)
+		text += " They satisfy " + report.matched_predicate + ".";
 	text += " Rule: " + report.rule + ". Nothing was written. ";
 	text += report.retry_would_help ? "Run the transaction again on the new version."
 									: "Running it again would fail as well.";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,9 +32,14 @@ struct ConflictReport {
 	int64_t winner_version = -1;
 	std::string winner_operation;
 	std::string winner_txn_id;
-	std::string file;               // "" if not about one file
-	std::string partition;          // of that file, as JSON; "" if the table has no partitions
-	std::vector<std::string> rows;  // samples
+	std::string winner_engine;                // "" if it does not say
+	std::optional<int64_t> winner_timestamp;  // ms since the epoch
+	std::string file;                         // "" if not about one file
+	std::string partition;                    // of that file, as JSON; "" if the table has no partitions
+	std::vector<std::string> rows;            // samples of the rows that clash
+	// All that this winner did to rows that we read or delete, samples: as they were, and as they are now.
+	std::vector<std::string> old_rows, new_rows;
+	std::string matched_predicate;  // which of our conditions these rows satisfy, if one is known
 	std::string rule;               // docs/concurrency.md, Errors
 	bool retry_would_help = true;
 };

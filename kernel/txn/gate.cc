@@ -26,6 +26,8 @@ ConflictReport ReportAgainst(const Transaction& transaction, const WinningCommit
 	report.winner_version = winner.version;
 	report.winner_operation = winner.info.operation;
 	report.winner_txn_id = winner.info.txn_id;
+	report.winner_engine = winner.info.engine_info;
+	report.winner_timestamp = winner.info.in_commit_timestamp ? winner.info.in_commit_timestamp : winner.info.timestamp;
 	return report;
 }
 

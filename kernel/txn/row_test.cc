@@ -82,6 +82,7 @@ Status RowTester::Ask(std::span<Pending> batch, const Read& read) {
 		}
 		Finding& finding = *batch[i].question->finding;
 		finding.matched = !matches.empty();
+		if (finding.matched) finding.predicate = ToString(read.bound);
 		finding.samples = std::move(matches);
 	}
 	return {};

@@ -23,6 +23,7 @@ struct Finding {
 	bool matched = false;
 	bool unproven = false;  // the time budget ended before the test: counts as a match
 	std::vector<ProbeMatch> samples;
+	std::string predicate;            // which of our reads matched, "" if that is not known
 	std::optional<PositionSet> rows;  // all that match, where somebody needed to know
 };
 

@@ -133,13 +133,20 @@ TEST(ConflictMessage, NamesEverything) {
 	report.file = "part-1.parquet";
 	report.rows = {"id=200, v=3"};
 	report.rule = "R19";
+	report.winner_engine = "Apache-Spark/4.1";
+	report.winner_timestamp = 1'700'000'000'123;
+	report.old_rows = {"id=200, v=2"};
+	report.new_rows = report.rows;
+	report.matched_predicate = "v IS NULL";
 	const std::string message = ConflictMessage(report);
 	EXPECT_TRUE(message.starts_with("[DELTA_CONCURRENT_APPEND.ROW_LEVEL_CHANGES] ")) << message;
 	EXPECT_TRUE(message.ends_with("SQLSTATE: 2D521")) << message;
 	for (const char* part : {"lake/t", "DELETE", "v = 3", "version 4", "version 6", "WRITE", "part-1.parquet",
-							 "id=200, v=3", "R19", "Run the transaction again"}) {
+							 "id=200, v=3", "R19", "by Apache-Spark/4.1 at 2023-11-14 22:13:20.123 UTC",
+							 "They were: (id=200, v=2)", "They satisfy v IS NULL", "Run the transaction again"}) {
 		EXPECT_NE(message.find(part), std::string::npos) << part << " is missing in: " << message;
 	}
+	EXPECT_EQ(message.find("They are now"), std::string::npos) << "said once is enough";
 }
 
 }  // namespace

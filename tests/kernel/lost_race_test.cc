@@ -95,8 +95,13 @@ TEST_P(LostRace, N4_DisjointUpdatesOfOneFile) {
 TEST_P(LostRace, N5_N6_N7_TheSameRowTwice) {
 	const Transaction update = SetX(Equals("k", 1), 200), erase = table_.Delete(base_, Equals("k", 1));
 	Wins(SetX(Equals("k", 1), 100));
-	ExpectConflict(table_.Commit(update),
-				   ConflictClass::kConcurrentAppend);  // the winner's image of row 1 is there to be read
+	// The winner's image of row 1 is there to be read.
+	const ConflictReport report = ExpectConflict(table_.Commit(update), ConflictClass::kConcurrentAppend);
+	EXPECT_EQ(report.old_rows, std::vector<std::string> {"k=1, x=1, y=0"});
+	EXPECT_EQ(report.new_rows, std::vector<std::string> {"k=1, x=100, y=0"});
+	EXPECT_EQ(report.matched_predicate, "k = 1");
+	EXPECT_EQ(report.winner_engine, "Braid");
+	EXPECT_TRUE(report.winner_timestamp);
 	ExpectConflict(table_.Commit(erase), ConflictClass::kConcurrentAppend);
 	MemoryTable other(GetParam());
 	base_ = other.Create({Hundred()});
