@@ -81,6 +81,7 @@ void Simulate(const char* name, const Shape& shape) {
 		static_cast<long long>(tally.by_file), static_cast<long long>(tally.equal_rows),
 		static_cast<long long>(tally.needless), static_cast<long long>(tally.unknown),
 		static_cast<long long>(tally.crashed), static_cast<long long>(tally.failed));
+	if (count < 500) return;  // too few to say how often something happens
 	EXPECT_GT(tally.refused, 0) << "schedules without conflicts prove nothing";
 	EXPECT_GT(tally.after_lost_races, 0);
 	EXPECT_EQ(tally.repaired > 0, shape.mode == ConcurrencyMode::kMax);
