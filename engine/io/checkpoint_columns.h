@@ -60,7 +60,7 @@ enum CheckpointColumn : size_t {
 	kSidecarSize,
 	kSidecarModificationTime,
 	kColumnCount,
-	kAddParsedStats = kRemovePath  // where it is read, the struct follows the fields of an add
+	kAddParsedStats = kColumnCount  // read only where the text is missing; of any struct type
 };
 
 struct CheckpointField {

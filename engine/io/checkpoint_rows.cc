@@ -2,66 +2,38 @@
 // A million adds pass through here: every field is read straight from its vector, text is handed on without a copy.
 #include "engine/io/checkpoint_rows.h"
 
+#include <map>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "base/json.h"
-#include "duckdb/common/string_util.hpp"
-#include "engine/io/checkpoint_columns.h"
 #include "engine/io/json_value.h"
-#include "engine/io/nested_session.h"
 
 namespace braid::engine {
 
 namespace {
 
-using duckdb::LogicalTypeId;
-
-// The type found at a dotted path, or nullopt.
-std::optional<duckdb::LogicalType> Lookup(const duckdb::LogicalType& schema, const std::string& path) {
-	duckdb::LogicalType type = schema;
-	for (const std::string& name : duckdb::StringUtil::Split(path, '.')) {
-		if (type.id() != LogicalTypeId::STRUCT) return std::nullopt;
-		bool found = false;
-		for (const auto& [child_name, child_type] : duckdb::StructType::GetChildTypes(type)) {
-			if (child_name != name) continue;
-			duckdb::LogicalType next = child_type;
-			type = std::move(next);
-			found = true;
-			break;
-		}
-		if (!found) return std::nullopt;
-	}
-	return type;
-}
-
-std::string Expression(const std::string& path) {
-	std::string sql;
-	for (const std::string& name : duckdb::StringUtil::Split(path, '.')) {
-		if (!sql.empty()) sql += '.';
-		sql += SqlIdentifier(name);
-	}
-	return sql;
-}
-
-// Read access to one chunk of flat columns, of which `first` is the first.
+// Read access to the rows that the scan stands on.
 class Rows {
 public:
-	Rows(duckdb::DataChunk& chunk, CheckpointColumn first)
-		: chunk_(chunk), formats_(chunk.ColumnCount()), first_(first) {
-		for (size_t i = 0; i < formats_.size(); ++i) chunk.data[i].ToUnifiedFormat(chunk.size(), formats_[i]);
+	explicit Rows(CheckpointScan& scan) : scan_(scan), formats_(kColumnCount) {
+		for (size_t i = 0; i < formats_.size(); ++i) {
+			if (duckdb::Vector* column = scan.Column(i)) column->ToUnifiedFormat(scan.size(), formats_[i]);
+		}
 	}
 
 	bool Has(size_t column, size_t row) const {
-		return Format(column).validity.RowIsValid(Format(column).sel->get_index(row));
+		return scan_.Column(column) && formats_[column].validity.RowIsValid(formats_[column].sel->get_index(row));
 	}
 
+	// Views into the vector itself if the text is short.
 	std::optional<std::string_view> Text(size_t column, size_t row) const {
 		if (!Has(column, row)) return std::nullopt;
-		const auto& format = Format(column);
-		const auto& text = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(format)[format.sel->get_index(row)];
+		const duckdb::string_t& text = At<duckdb::string_t>(column, row);
 		return std::string_view(text.GetData(), text.GetSize());
+	}
+	bool IsInlined(size_t column, size_t row) const {
+		return Has(column, row) && At<duckdb::string_t>(column, row).IsInlined();
 	}
 	std::string String(size_t column, size_t row) const { return std::string(Text(column, row).value_or("")); }
 	std::optional<std::string> OptionalString(size_t column, size_t row) const {
@@ -72,8 +44,7 @@ public:
 	template <class T>
 	std::optional<T> Number(size_t column, size_t row) const {
 		if (!Has(column, row)) return std::nullopt;
-		const auto& format = Format(column);
-		return duckdb::UnifiedVectorFormat::GetData<T>(format)[format.sel->get_index(row)];
+		return At<T>(column, row);
 	}
 
 	// The list that a LIST or MAP column holds in this row: calls visit(child index) for each element.
@@ -89,7 +60,7 @@ public:
 	void MapEntries(size_t column, size_t row, Visit visit) const {
 		auto entry = Number<duckdb::list_entry_t>(column, row);
 		if (!entry || entry->length == 0) return;
-		duckdb::Vector& map = chunk_.data[column - first_];
+		duckdb::Vector& map = *scan_.Column(column);
 		Child keys(duckdb::MapVector::GetKeys(map), duckdb::ListVector::GetListSize(map));
 		Child values(duckdb::MapVector::GetValues(map), duckdb::ListVector::GetListSize(map));
 		for (size_t i = 0; i < entry->length; ++i) {
@@ -100,13 +71,11 @@ public:
 
 	std::vector<std::string> Strings(size_t column, size_t row) const {
 		std::vector<std::string> strings;
-		duckdb::Vector& list = chunk_.data[column - first_];
+		duckdb::Vector& list = *scan_.Column(column);
 		Child elements(duckdb::ListVector::GetEntry(list), duckdb::ListVector::GetListSize(list));
 		Elements(column, row, [&](size_t index) { strings.emplace_back(elements.Text(index).value_or("")); });
 		return strings;
 	}
-
-	duckdb::DataChunk& chunk() const { return chunk_; }
 
 private:
 	struct Child {
@@ -120,11 +89,14 @@ private:
 		duckdb::UnifiedVectorFormat format;
 	};
 
-	const duckdb::UnifiedVectorFormat& Format(size_t column) const { return formats_[column - first_]; }
+	template <class T>
+	const T& At(size_t column, size_t row) const {
+		const duckdb::UnifiedVectorFormat& format = formats_[column];
+		return duckdb::UnifiedVectorFormat::GetData<T>(format)[format.sel->get_index(row)];
+	}
 
-	duckdb::DataChunk& chunk_;
+	CheckpointScan& scan_;
 	std::vector<duckdb::UnifiedVectorFormat> formats_;
-	CheckpointColumn first_;
 };
 
 std::optional<DvDescriptor> Vector(const Rows& rows, size_t first, size_t row) {
@@ -140,7 +112,7 @@ std::optional<DvDescriptor> Vector(const Rows& rows, size_t first, size_t row) {
 }
 
 std::string_view MapAsJson(const Rows& rows, size_t column, size_t row, std::string& buffer) {
-	buffer = "{";
+	buffer.assign(1, '{');
 	rows.MapEntries(column, row, [&](std::string_view key, std::optional<std::string_view> value) {
 		if (buffer.size() > 1) buffer += ',';
 		AppendJsonString(key, buffer);
@@ -175,7 +147,8 @@ struct AddBuffers {
 	std::string partition_values, tags, stats;
 };
 
-Status EmitAdd(const Rows& rows, size_t row, AddBuffers& buffers, CheckpointSink& sink) {
+Status EmitAdd(CheckpointScan& scan, const Rows& rows, size_t row, const std::shared_ptr<const void>& text,
+			   AddBuffers& buffers, CheckpointSink& sink) {
 	AddFileView add;
 	add.path = *rows.Text(kAddPath, row);
 	add.partition_values_json = MapAsJson(rows, kAddPartitionValues, row, buffers.partition_values);
@@ -185,9 +158,11 @@ Status EmitAdd(const Rows& rows, size_t row, AddBuffers& buffers, CheckpointSink
 	add.data_change = rows.Number<bool>(kAddDataChange, row).value_or(false);
 	if (auto stats = rows.Text(kAddStats, row)) {
 		add.stats = *stats;
-	} else if (rows.chunk().ColumnCount() > kAddParsedStats && rows.Has(kAddParsedStats, row)) {
+		if (!rows.IsInlined(kAddPath, row) && !rows.IsInlined(kAddStats, row)) add.text_owner = &text;
+	} else if (scan.Column(kAddParsedStats)) {
+		const duckdb::Value parsed = scan.Column(kAddParsedStats)->GetValue(row);
 		buffers.stats.clear();
-		AppendJsonValue(rows.chunk().data[kAddParsedStats].GetValue(row), buffers.stats);
+		if (!parsed.IsNull()) AppendJsonValue(parsed, buffers.stats);
 		add.stats = buffers.stats;
 	}
 	auto dv = Vector(rows, kAddDvStorageType, row);
@@ -263,48 +238,29 @@ Status EmitOther(const Rows& rows, size_t row, CheckpointSink& sink) {
 	return {};  // checkpointMetadata, and kinds that are not known here
 }
 
-std::string Columns(const duckdb::LogicalType& schema, CheckpointColumn first, CheckpointColumn end) {
-	std::string sql;
-	for (const CheckpointField& source : std::span(kCheckpointFields).subspan(first, end - first)) {
-		if (!sql.empty()) sql += ", ";
-		sql += Lookup(schema, source.path) ? "CAST(" + Expression(source.path) + " AS " + source.type + ")"
-										   : "CAST(NULL AS " + std::string(source.type) + ")";
-	}
-	return sql;
-}
-
 }  // namespace
 
-bool HasParsedStats(const duckdb::LogicalType& schema) { return Lookup(schema, kParsedStats).has_value(); }
-
-bool HasAdds(const duckdb::LogicalType& schema) { return Lookup(schema, kCheckpointFields[kAddPath].path).has_value(); }
-
-std::string AddColumns(const duckdb::LogicalType& schema, bool with_parsed_stats) {
-	std::string sql = Columns(schema, kAddPath, kRemovePath);
-	if (with_parsed_stats) sql += ", " + Expression(kParsedStats);
-	return sql;
-}
-
-std::string OtherColumns(const duckdb::LogicalType& schema) { return Columns(schema, kRemovePath, kColumnCount); }
-
-bool LacksStats(duckdb::DataChunk& adds) {
-	Rows rows(adds, kAddPath);
-	for (size_t row = 0; row < adds.size(); ++row) {
-		if (!rows.Has(kAddStats, row)) return true;
+bool LacksStats(CheckpointScan& scan) {
+	const Rows rows(scan);
+	for (size_t row = 0; row < scan.size(); ++row) {
+		if (rows.Has(kAddPath, row) && !rows.Has(kAddStats, row)) return true;
 	}
 	return false;
 }
 
-Status EmitAdds(duckdb::DataChunk& chunk, CheckpointSink& sink) {
-	Rows rows(chunk, kAddPath);
+Status EmitAdds(CheckpointScan& scan, CheckpointSink& sink) {
+	const Rows rows(scan);
+	const auto text = scan.KeepText({kAddPath, kAddStats});
 	AddBuffers buffers;
-	for (size_t row = 0; row < chunk.size(); ++row) BRAID_TRY(EmitAdd(rows, row, buffers, sink));
+	for (size_t row = 0; row < scan.size(); ++row) {
+		if (rows.Has(kAddPath, row)) BRAID_TRY(EmitAdd(scan, rows, row, text, buffers, sink));
+	}
 	return {};
 }
 
-Status EmitOthers(duckdb::DataChunk& chunk, CheckpointSink& sink) {
-	Rows rows(chunk, kRemovePath);
-	for (size_t row = 0; row < chunk.size(); ++row) BRAID_TRY(EmitOther(rows, row, sink));
+Status EmitOthers(CheckpointScan& scan, CheckpointSink& sink) {
+	const Rows rows(scan);
+	for (size_t row = 0; row < scan.size(); ++row) BRAID_TRY(EmitOther(rows, row, sink));
 	return {};
 }
 

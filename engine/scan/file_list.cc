@@ -28,27 +28,24 @@ LakeFileList::LakeFileList(ScanSourcePtr source, std::shared_ptr<ReadRegistratio
 	: source_(std::move(source)),
 	  registration_(std::move(registration)),
 	  entry_(entry),
-	  conditions_(std::make_shared<ScanConditions>()),
-	  chosen_(source_->files.size()) {
-	std::iota(chosen_.begin(), chosen_.end(), 0u);
-}
+	  conditions_(std::make_shared<ScanConditions>()) {}
 
 duckdb::unique_ptr<LakeFileList> LakeFileList::With(std::shared_ptr<const ScanConditions> conditions,
-													std::vector<uint32_t> chosen) const {
+													Chosen chosen) const {
 	auto list = duckdb::make_uniq<LakeFileList>(source_, registration_, entry_);
 	list->conditions_ = std::move(conditions);
 	list->chosen_ = std::move(chosen);
 	return list;
 }
 
-std::vector<uint32_t> LakeFileList::Prune(const Predicate& predicate) const {
+LakeFileList::Chosen LakeFileList::Prune(const Predicate& predicate) const {
 	const Snapshot& view = *source_->view;
 	FilePruner pruner(view.metadata, view.schema, view.column_mapping, predicate);
 	if (pruner.trivial()) return chosen_;
 	std::vector<uint32_t> kept;
-	for (uint32_t index : chosen_) {
-		const ScanFile& file = source_->files[index];
-		if (!file.live || pruner.MayMatch(*file.live)) kept.push_back(index);
+	for (duckdb::idx_t i = 0; i < size(); ++i) {
+		const ScanFile& file = File(i);
+		if (!file.live || pruner.MayMatch(*file.live)) kept.push_back(IndexInSource(i));
 	}
 	return kept;
 }
@@ -82,8 +79,8 @@ duckdb::unique_ptr<duckdb::MultiFileList> LakeFileList::ComplexFilterPushdown(
 		}
 	}
 	auto list = With(std::move(conditions), Prune(Predicate::And(std::move(fresh))));
-	info.extra_info.total_files = source_->files.size();
-	info.extra_info.filtered_files = list->chosen_.size();
+	info.extra_info.total_files = source_->Count();
+	info.extra_info.filtered_files = list->size();
 	return list;
 }
 
@@ -93,13 +90,17 @@ duckdb::unique_ptr<duckdb::MultiFileList> LakeFileList::DynamicFilterPushdown(
 	duckdb::TableFilterSet& filters) const {
 	auto conditions = std::make_shared<ScanConditions>(*conditions_);
 	std::vector<Predicate> fresh;
-	std::vector<uint32_t> chosen = chosen_;
+	Chosen chosen = chosen_;
 	for (const auto& [position, filter] : filters.filters) {
 		duckdb::column_t id = column_ids[position];
 		if (id == duckdb::MultiFileReader::COLUMN_IDENTIFIER_FILENAME) {
 			// The second scan of a late materialisation is pruned by nothing else (trap 2).
-			std::erase_if(chosen, [&](uint32_t index) {
-				return !FileNameMayPass(*filter, source_->Location(source_->files[index]));
+			if (!chosen) {
+				chosen.emplace(source_->Count());
+				std::iota(chosen->begin(), chosen->end(), 0u);
+			}
+			std::erase_if(*chosen, [&](uint32_t index) {
+				return !FileNameMayPass(*filter, source_->Location(source_->Files()[index]));
 			});
 			continue;
 		}
@@ -117,7 +118,7 @@ duckdb::unique_ptr<duckdb::MultiFileList> LakeFileList::DynamicFilterPushdown(
 }
 
 duckdb::OpenFileInfo LakeFileList::GetFile(duckdb::idx_t index) const {
-	if (index >= chosen_.size()) return {};
+	if (index >= size()) return {};
 	const ScanFile& file = File(index);
 	duckdb::OpenFileInfo info(source_->Location(file));
 	info.extended_info = duckdb::make_shared_ptr<duckdb::ExtendedOpenFileInfo>();
@@ -134,13 +135,13 @@ duckdb::OpenFileInfo LakeFileList::GetFile(duckdb::idx_t index) const {
 
 duckdb::vector<duckdb::OpenFileInfo> LakeFileList::GetAllFiles() const {
 	duckdb::vector<duckdb::OpenFileInfo> files;
-	for (duckdb::idx_t i = 0; i < chosen_.size(); ++i) files.push_back(GetFile(i));
+	for (duckdb::idx_t i = 0; i < size(); ++i) files.push_back(GetFile(i));
 	return files;
 }
 
 duckdb::FileExpandResult LakeFileList::GetExpandResult() const {
 	// SINGLE_FILE would make the Parquet reader size its threads by a reader that was opened at bind; there is none.
-	return chosen_.empty() ? duckdb::FileExpandResult::NO_FILES : duckdb::FileExpandResult::MULTIPLE_FILES;
+	return size() == 0 ? duckdb::FileExpandResult::NO_FILES : duckdb::FileExpandResult::MULTIPLE_FILES;
 }
 
 duckdb::unique_ptr<duckdb::NodeStatistics> LakeFileList::GetCardinality(duckdb::ClientContext&) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,8 @@ public:
 				 duckdb::optional_ptr<duckdb::TableCatalogEntry> entry);
 
 	const ScanSource& source() const { return *source_; }
-	const ScanFile& File(duckdb::idx_t index) const { return source_->files[chosen_[index]]; }
-	duckdb::idx_t size() const { return chosen_.size(); }
+	const ScanFile& File(duckdb::idx_t index) const { return source_->Files()[IndexInSource(index)]; }
+	duckdb::idx_t size() const { return chosen_ ? chosen_->size() : source_->Count(); }
 	duckdb::optional_ptr<duckdb::TableCatalogEntry> entry() const { return entry_; }
 	ReadRegistration& registration() const { return *registration_; }
 	const ScanConditions& conditions() const { return *conditions_; }
@@ -39,7 +40,7 @@ public:
 
 	duckdb::vector<duckdb::OpenFileInfo> GetAllFiles() const override;
 	duckdb::FileExpandResult GetExpandResult() const override;
-	duckdb::idx_t GetTotalFileCount() const override { return chosen_.size(); }
+	duckdb::idx_t GetTotalFileCount() const override { return size(); }
 	duckdb::unique_ptr<duckdb::NodeStatistics> GetCardinality(duckdb::ClientContext& context) const override;
 	duckdb::unique_ptr<duckdb::MultiFileList> Copy() const override;
 
@@ -47,15 +48,18 @@ protected:
 	duckdb::OpenFileInfo GetFile(duckdb::idx_t index) const override;
 
 private:
-	duckdb::unique_ptr<LakeFileList> With(std::shared_ptr<const ScanConditions> conditions,
-										  std::vector<uint32_t> chosen) const;
-	std::vector<uint32_t> Prune(const Predicate& predicate) const;
+	using Chosen = std::optional<std::vector<uint32_t>>;  // indexes into source_->Files(); nullopt: all
+	duckdb::unique_ptr<LakeFileList> With(std::shared_ptr<const ScanConditions> conditions, Chosen chosen) const;
+	uint32_t IndexInSource(duckdb::idx_t index) const {
+		return chosen_ ? (*chosen_)[index] : static_cast<uint32_t>(index);
+	}
+	Chosen Prune(const Predicate& predicate) const;
 
 	ScanSourcePtr source_;
 	std::shared_ptr<ReadRegistration> registration_;
 	duckdb::optional_ptr<duckdb::TableCatalogEntry> entry_;
 	std::shared_ptr<const ScanConditions> conditions_;
-	std::vector<uint32_t> chosen_;  // indexes into source_->files
+	Chosen chosen_;
 };
 
 }  // namespace braid::engine

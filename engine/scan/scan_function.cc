@@ -37,17 +37,17 @@ duckdb::InsertionOrderPreservingMap<duckdb::string> ToText(duckdb::TableFunction
 	const LakeFileList& list = ListOf(*input.bind_data);
 	text["Table"] = list.entry() ? list.entry()->name : list.source().view->table;
 	text["Version"] = std::to_string(list.source().view->version);
-	text["Files"] = std::to_string(list.size()) + " of " + std::to_string(list.source().files.size());
+	text["Files"] = std::to_string(list.size()) + " of " + std::to_string(list.source().Count());
 	return text;
 }
+
+}  // namespace
 
 const duckdb::TableFunction& ParquetScan(duckdb::ClientContext& context) {
 	auto& system = duckdb::Catalog::GetSystemCatalog(context);
 	auto& entry = system.GetEntry<duckdb::TableFunctionCatalogEntry>(context, DEFAULT_SCHEMA, "parquet_scan");
 	return entry.functions.functions[0];
 }
-
-}  // namespace
 
 duckdb::virtual_column_map_t ScanVirtualColumns() {
 	using Reader = duckdb::MultiFileReader;

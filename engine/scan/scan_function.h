@@ -33,6 +33,9 @@ duckdb::TableFunction MakeScan(duckdb::ClientContext& context, std::shared_ptr<T
 duckdb::TableFunction MakeScan(duckdb::ClientContext& context, ScanSourcePtr source,
 							   duckdb::unique_ptr<duckdb::FunctionData>& bind_data);
 
+// DuckDB's own.
+const duckdb::TableFunction& ParquetScan(duckdb::ClientContext& context);
+
 // Makes a copy of parquet_scan work on a LakeFileList.
 void UseLakeFiles(duckdb::TableFunction& function);
 

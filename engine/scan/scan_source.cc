@@ -10,17 +10,16 @@ namespace braid::engine {
 
 namespace {
 
-void AddSnapshotFiles(const Snapshot& snapshot, const StagedChanges* changes, ScanSource& source) {
+void AddSnapshotFiles(const Snapshot& snapshot, const StagedChanges& changes, ScanSource& source) {
 	source.files.reserve(snapshot.files->size());
 	for (const LiveFile* file : snapshot.files->Files()) {
 		ScanFile scanned {file->path, file, nullptr, nullptr};
-		if (changes && !changes->deleted_rows.empty()) {
-			auto deleted = changes->deleted_rows.find(std::string(file->path));
-			if (deleted != changes->deleted_rows.end())
+		if (!changes.deleted_rows.empty()) {
+			auto deleted = changes.deleted_rows.find(std::string(file->path));
+			if (deleted != changes.deleted_rows.end())
 				scanned.staged_deletes = std::make_shared<PositionSet>(deleted->second);
 		}
-		if (changes && std::ranges::find(changes->replaced_files, file->path) != changes->replaced_files.end())
-			continue;
+		if (std::ranges::find(changes.replaced_files, file->path) != changes.replaced_files.end()) continue;
 		source.files.push_back(std::move(scanned));
 	}
 }
@@ -33,18 +32,27 @@ std::string ScanSource::Location(const ScanFile& file) const {
 	return table->store().Location(absolute ? std::string(file.path) : DecodePath(file.path));
 }
 
+const std::vector<ScanFile>& ScanSource::Files() const {
+	if (!whole_view) return files;
+	std::call_once(listed_once_, [&] {
+		listed_.reserve(view->files->size());
+		for (const LiveFile* file : view->files->Files()) listed_.push_back({file->path, file, nullptr, nullptr});
+	});
+	return listed_;
+}
+
 ScanSourcePtr MakeScanSource(std::shared_ptr<TableHandle> table, SnapshotPtr view, TableWork* work) {
 	auto source = std::make_shared<ScanSource>();
 	source->table = std::move(table);
 	source->view = std::move(view);
-	if (!work) {
-		AddSnapshotFiles(*source->view, nullptr, *source);
-		return source;
-	}
+	source->whole_view = true;
+	if (!work) return source;
 	std::lock_guard lock(work->mutex);
 	const StagedChanges& changes = work->work.changes;
 	source->has_local_changes = !changes.empty();
-	if (!changes.removes_all) AddSnapshotFiles(*source->view, &changes, *source);
+	if (!source->has_local_changes) return source;
+	source->whole_view = false;
+	if (!changes.removes_all) AddSnapshotFiles(*source->view, changes, *source);
 	source->own_files.reserve(changes.new_files.size());  // ScanFile points into it
 	for (const NewFile& file : changes.new_files) {
 		const AddFile& own = source->own_files.emplace_back(file.add);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,12 +31,20 @@ struct ScanFile {
 struct ScanSource {
 	std::shared_ptr<TableHandle> table;
 	SnapshotPtr view;
-	std::vector<ScanFile> files;
+	bool whole_view = false;      // all files of the view and no others: listed when somebody asks
+	std::vector<ScanFile> files;  // else
 	std::vector<AddFile> own_files;
 	bool has_local_changes = false;  // statistics of the snapshot do not describe what is read
 
+	const std::vector<ScanFile>& Files() const;
+	size_t Count() const { return whole_view ? view->files->size() : files.size(); }
+
 	// Absolute; the value of the virtual column `filename`.
 	std::string Location(const ScanFile& file) const;
+
+private:
+	mutable std::once_flag listed_once_;
+	mutable std::vector<ScanFile> listed_;
 };
 using ScanSourcePtr = std::shared_ptr<const ScanSource>;
 

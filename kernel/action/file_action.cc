@@ -38,6 +38,7 @@ enum class FieldName {
 	kUnknown
 };
 
+// In the order of the enumeration.
 constexpr std::pair<std::string_view, FieldName> kFieldNames[] = {
 	{"path", FieldName::kPath},
 	{"partitionValues", FieldName::kPartitionValues},
@@ -54,7 +55,9 @@ constexpr std::pair<std::string_view, FieldName> kFieldNames[] = {
 	{"extendedFileMetadata", FieldName::kExtendedFileMetadata},
 };
 
-FieldName NameOf(std::string_view key) {
+// `expected`: the field that most writers put here.
+FieldName NameOf(std::string_view key, FieldName expected) {
+	if (expected != FieldName::kUnknown && kFieldNames[static_cast<size_t>(expected)].first == key) return expected;
 	for (const auto& [text, name] : kFieldNames) {
 		if (text == key) return name;
 	}
@@ -178,11 +181,13 @@ std::string CheckRequired(std::string_view action, const FileAction& file) {
 std::string ReadFileAction(std::string_view action, od::value value, FileAction& file) {
 	od::object object;
 	if (value.get_object().get(object)) return std::string(action) + " is not an object";
+	FieldName expected = FieldName::kPath;
 	for (auto entry : object) {
 		od::field field;
 		std::string_view key;
 		if (std::move(entry).get(field) || !ReadKey(field, key)) return "malformed JSON";
-		const FieldName name = NameOf(key);
+		const FieldName name = NameOf(key, expected);
+		if (name != FieldName::kUnknown) expected = static_cast<FieldName>(static_cast<int>(name) + 1);
 		od::value item = field.value();
 		if (name == FieldName::kUnknown || IsNull(item)) continue;
 		if (!ReadField(name, item, file)) {

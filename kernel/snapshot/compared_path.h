@@ -20,6 +20,7 @@ public:
 	}
 	ComparedPath(const ComparedPath&) = delete;
 	std::string_view text() const { return text_; }
+	bool plain() const { return !decoded_; }  // it is the text of the log
 	uint32_t hash() const {
 		const uint64_t hash = std::hash<std::string_view>()(text_);
 		return static_cast<uint32_t>(hash ^ (hash >> 32));

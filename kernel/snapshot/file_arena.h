@@ -16,7 +16,7 @@ namespace braid {
 
 class FileArena {
 public:
-	// A copy of the file with its text in this arena.
+	// The file with its text in this arena. Text that has an owner is not copied: the owner is kept.
 	const LiveFile* Add(const AddFileView& add);
 	const LiveFile* Add(const LiveFile& file);
 
@@ -24,16 +24,21 @@ public:
 	size_t text_bytes() const { return text_bytes_; }
 
 private:
+	struct FreeBlock {
+		size_t alignment = 0;
+		void operator()(char* block) const;
+	};
 	// Partition values and tags repeat from file to file.
 	std::string_view RepeatedText(std::string_view text, std::string_view& last);
-	LiveFile& NewFile();
+	void NewBlock(size_t least);
+	char* Allocate(size_t size, size_t alignment);
+	const LiveFile* Add(const LiveFile& file, const std::shared_ptr<const void>* text_owner);
 
-	std::vector<std::unique_ptr<char[]>> blocks_;
+	std::vector<std::unique_ptr<char, FreeBlock>> blocks_;
+	std::vector<std::shared_ptr<const void>> owners_;
 	char* free_ = nullptr;
 	size_t free_bytes_ = 0;
-	size_t next_block_ = 1024;
 	size_t text_bytes_ = 0;
-	std::vector<std::vector<LiveFile>> files_;
 	std::deque<DvDescriptor> vectors_;
 	std::string_view last_partition_values_, last_tags_, last_provider_;
 };

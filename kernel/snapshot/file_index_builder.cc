@@ -16,6 +16,9 @@ constexpr size_t kBaseShare = 32;
 // While a log is replayed, text of files that are gone again is given back once it is this much and half of all text.
 constexpr size_t kDeadTextLimit = size_t {64} << 20;
 
+// Adds that wait for their places: more than fit into the processor's queue would not come any faster.
+constexpr size_t kWaiting = 16;
+
 bool SameVector(const DvDescriptor* a, const DvDescriptor* b) {
 	if (a == nullptr || b == nullptr) return a == b;
 	return a->storage_type == b->storage_type && a->path_or_inline_dv == b->path_or_inline_dv && a->offset == b->offset;
@@ -66,19 +69,42 @@ void FileIndexBuilder::AddBytes(uint64_t bytes) {
 bool FileIndexBuilder::Add(const AddFileView& add) {
 	const ComparedPath path(add.path);
 	const uint32_t hash = path.hash();
-	if (const Place place = Locate(hash, path.text(), add.deletion_vector); place.ordinal != PathTable::kNone) {
-		if (place.in_top && place.ordinal >= commit_begin_) return false;
-		Drop(hash, place);
+	state_->top.table.Prefetch(hash);
+	state_->base->table.Prefetch(hash);
+	waiting_.push_back({hash, path.plain(), arena_->Add(add)});
+	return waiting_.size() < kWaiting || Settle();
+}
+
+bool FileIndexBuilder::Settle() {
+	FileLayer& top = state_->top;
+	bool all_new = true;
+	for (Waiting& waiting : waiting_) {
+		const std::string decoded = waiting.plain ? std::string() : DecodePath(waiting.file->path);
+		const std::string_view path = waiting.plain ? waiting.file->path : std::string_view(decoded);
+		const Place place = Locate(waiting.hash, path, waiting.file->deletion_vector);
+		if (place.in_top && place.ordinal != PathTable::kNone && place.ordinal >= commit_begin_) {
+			added_twice_ = waiting.file->path;
+			all_new = false;
+		} else {
+			if (place.ordinal != PathTable::kNone) Drop(waiting.hash, place);
+			const LiveFile* file = std::exchange(waiting.file, nullptr);
+			top.table.Insert(waiting.hash, static_cast<uint32_t>(top.files.size()));
+			top.files.push_back(file);
+			++state_->count;
+			AddBytes(static_cast<uint64_t>(file->size));
+		}
 	}
-	const LiveFile* file = arena_->Add(add);
-	state_->top.table.Insert(hash, static_cast<uint32_t>(state_->top.files.size()));
-	state_->top.files.push_back(file);
-	++state_->count;
-	AddBytes(static_cast<uint64_t>(file->size));
-	return true;
+	waiting_.clear();
+	return all_new;
+}
+
+void FileIndexBuilder::BeginCommit() {
+	Settle();
+	commit_begin_ = state_->top.files.size();
 }
 
 void FileIndexBuilder::Remove(std::string_view path, const DvDescriptor* deletion_vector) {
+	Settle();
 	const ComparedPath compared(path);
 	const uint32_t hash = compared.hash();
 	const Place place = Locate(hash, compared.text(), deletion_vector);
@@ -94,6 +120,9 @@ void FileIndexBuilder::DropDeadText() {
 	auto arena = std::make_shared<FileArena>();
 	for (const LiveFile*& file : state_->top.files) {
 		if (file != nullptr) file = arena->Add(*file);
+	}
+	for (Waiting& waiting : waiting_) {
+		if (waiting.file != nullptr) waiting.file = arena->Add(*waiting.file);
 	}
 	arena_ = std::move(arena);
 	state_->dead_text = 0;
@@ -132,6 +161,7 @@ void FileIndexBuilder::Merge() {
 }
 
 std::shared_ptr<const FileIndex> FileIndexBuilder::Finish() {
+	Settle();
 	FileIndex::State& state = *state_;
 	state.arenas.push_back(std::move(arena_));
 	if (fresh_) {

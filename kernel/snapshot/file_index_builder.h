@@ -40,9 +40,13 @@ public:
 	explicit FileIndexBuilder(const FileIndex& base);
 
 	// Adds after this belong to one commit.
-	void BeginCommit() { commit_begin_ = state_->top.files.size(); }
-	// A file with the same key is replaced; false: it was added by the same commit already.
+	void BeginCommit();
+	// A file with the same key is replaced; one that the same commit has added is refused. Adds take effect a few at a time, when the places where
+	// they belong have come into the cache; false: one of these, added_twice(), was refused.
 	bool Add(const AddFileView& add);
+	// All adds so far take effect, as before everything below; false as above.
+	bool Settle();
+	std::string_view added_twice() const { return added_twice_; }
 	// A file that is not active is ignored.
 	void Remove(std::string_view path, const DvDescriptor* deletion_vector);
 	bool Contains(std::string_view path, const DvDescriptor* deletion_vector) const;
@@ -54,6 +58,11 @@ private:
 		bool in_top = false;
 		uint32_t ordinal = PathTable::kNone;
 	};
+	struct Waiting {
+		uint32_t hash;
+		bool plain;  // the path needs no decoding
+		const LiveFile* file;
+	};
 	Place Locate(uint32_t hash, std::string_view decoded, const DvDescriptor* deletion_vector) const;
 	void Drop(uint32_t hash, const Place& place);
 	void AddBytes(uint64_t bytes);
@@ -62,6 +71,8 @@ private:
 
 	std::unique_ptr<FileIndex::State> state_;
 	std::shared_ptr<FileArena> arena_ = std::make_shared<FileArena>();
+	std::vector<Waiting> waiting_;
+	std::string_view added_twice_;
 	size_t commit_begin_ = 0;
 	bool fresh_ = true;  // no older index
 };

@@ -6,7 +6,7 @@
 namespace braid {
 
 void PathTable::Insert(uint32_t hash, uint32_t ordinal) {
-	if ((used_ + 1) * 4 > slots_.size() * 3) Rehash(used_ - erased_ + 1);
+	if ((used_ + 1) * 4 > slots_.size() * 3) Rehash((used_ - erased_ + 1) * 2);  // fewer moves than doubling
 	size_t i = hash & (slots_.size() - 1);
 	while (slots_[i].ordinal != kNone) i = (i + 1) & (slots_.size() - 1);
 	slots_[i] = {hash, ordinal};

@@ -13,6 +13,10 @@ public:
 	static constexpr uint32_t kNone = UINT32_MAX;
 
 	void Reserve(size_t count);  // room for so many
+	// Has the place of a hash brought into the cache: a large table is waited for at every look.
+	void Prefetch(uint32_t hash) const {
+		if (!slots_.empty()) __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
+	}
 	void Insert(uint32_t hash, uint32_t ordinal);
 	void Erase(uint32_t hash, uint32_t ordinal);
 	// The first ordinal with this hash that `matches` accepts, kNone if there is none.

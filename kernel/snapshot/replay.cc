@@ -50,6 +50,10 @@ std::unexpected<Error> Replay::Corrupt(const std::string& what) const {
 	return Fail(ErrorKind::kCorrupt, Where() + file + ": " + what);
 }
 
+std::unexpected<Error> Replay::AddedTwice() const {
+	return Corrupt("file " + std::string(files_.added_twice()) + " is added twice");
+}
+
 void Replay::BeginCheckpoint(int64_t version) {
 	BeginCommits(version, false);
 	source_ = Source::kCheckpoint;
@@ -57,6 +61,7 @@ void Replay::BeginCheckpoint(int64_t version) {
 }
 
 void Replay::BeginCommits(int64_t last_version, bool compacted) {
+	if (!failure_ && !files_.Settle()) failure_ = AddedTwice().error();
 	checkpoint_removes_ = source_ == Source::kCheckpoint ? removes_.size() : checkpoint_removes_;
 	source_ = compacted ? Source::kCompacted : Source::kCommit;
 	snapshot_->version = last_version;
@@ -74,11 +79,12 @@ Status Replay::CheckReconciled(std::string_view path, const DvDescriptor* deleti
 }
 
 Status Replay::OnAdd(const AddFileView& add) {
-	if (!files_.Add(add)) return Corrupt("file " + std::string(add.path) + " is added twice");
+	if (!files_.Add(add)) return AddedTwice();
 	return CheckReconciled(add.path, add.deletion_vector);
 }
 
 Status Replay::OnRemove(const RemoveFileView& view) {
+	if (!files_.Settle()) return AddedTwice();
 	files_.Remove(view.path, view.deletion_vector);
 	BRAID_TRY(CheckReconciled(view.path, view.deletion_vector));
 	RemoveFileView tombstone = view;
@@ -110,6 +116,7 @@ Status Replay::OnAction(Action&& action) {
 	} else if (auto* info = std::get_if<CommitInfo>(&action)) {
 		if (source_ == Source::kCommit) in_commit_timestamp = info->in_commit_timestamp;
 	} else if (auto* remove = std::get_if<RemoveFile>(&action)) {
+		if (!files_.Settle()) return AddedTwice();
 		files_.Remove(remove->path, remove->deletion_vector ? &*remove->deletion_vector : nullptr);
 		removes_.push_back(std::make_shared<RemoveFile>(std::move(*remove)));
 	}
@@ -172,6 +179,8 @@ Status Replay::Derive() {
 }
 
 Result<SnapshotPtr> Replay::Finish(const LastCommit& last, int64_t now) {
+	if (!failure_ && !files_.Settle()) failure_ = AddedTwice().error();
+	if (failure_) return std::unexpected(*std::move(failure_));
 	BRAID_TRY(CheckState());
 	BRAID_TRY(Derive());
 	if (source_ == Source::kCheckpoint) checkpoint_removes_ = removes_.size();

@@ -45,6 +45,7 @@ private:
 
 	std::unexpected<Error> Corrupt(const std::string& what) const;
 	std::string Where() const;
+	std::unexpected<Error> AddedTwice() const;
 	Status CheckState();
 	Status Derive();
 	void KeepTombstones(int64_t now);
@@ -53,6 +54,7 @@ private:
 
 	std::shared_ptr<Snapshot> snapshot_;
 	FileIndexBuilder files_;
+	std::optional<Error> failure_;  // noticed where there was nobody to tell
 	Source source_ = Source::kCommit;
 	bool has_protocol_ = false, has_metadata_ = false;  // at all
 	bool protocol_in_commit_ = false, metadata_in_commit_ = false;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@ namespace braid {
 // An add of a checkpoint as views that live only during the call. Maps are JSON text of an object ("{}" if empty).
 struct AddFileView {
 	std::string_view path, partition_values_json, stats, tags_json;
+	// If set, path and stats live as long as this owner, which may be kept instead of a copy. Many adds share one.
+	const std::shared_ptr<const void>* text_owner = nullptr;
 	int64_t size = 0, modification_time = 0;
 	bool data_change = false;
 	const DvDescriptor* deletion_vector = nullptr;

@@ -25,9 +25,10 @@ import zlib
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HOME = pathlib.Path(os.environ.get("BRAID_BENCH_DIR", ROOT / "build" / "bench"))
 SEED = "braid-1"
-LAYOUT = 3  # of the cache; raise it when something below changes
+LAYOUT = 4  # of the cache; raise it when something below changes
 T0 = 1_700_000_000_000
 ADDS = 100_000
+SPLIT = 100  # commits of the log that is not one commit
 NAMES = {"id": "long", "k": "integer", "grp": "integer", "v": "double", "s": "string", "d": "date"}
 FILE = "part-00000.parquet"
 
@@ -165,6 +166,11 @@ def make_logs(home: pathlib.Path):
     for name in ("log-json", "log-ckpt"):
         write_commit(home / name, 0, head() + [log_add(i) for i in range(ADDS)])
     deltalake.DeltaTable(str(home / "log-ckpt")).create_checkpoint()
+    share = ADDS // SPLIT
+    for version in range(SPLIT):
+        info = {"commitInfo": {"timestamp": T0 + version, "operation": "WRITE", "operationParameters": {}}}
+        adds = [log_add(i) for i in range(version * share, (version + 1) * share)]
+        write_commit(home / "log-split", version, (head() if version == 0 else [info]) + adds)
 
 
 class Tables:

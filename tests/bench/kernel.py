@@ -9,6 +9,8 @@ import statistics
 import subprocess
 
 import deltalake
+import pyarrow
+import pyarrow.compute
 
 import data
 import engines
@@ -37,12 +39,19 @@ def commit(recorder, tables):
     recorder.ratio(name, ours, theirs, 2, verified=good, verified_by="deltalake", note=note)
 
 
-def open_json(recorder, tables):
+def open_commits(recorder, tables, name, table, commits):
     """braid_bench itself compares the number of files with what simdjson counts."""
-    name, root = "log/open-json", tables.copy("log-json")
-    ours, theirs = kernel_bench(recorder, name, "open", root, recorder.reps(15))
-    note = f"{data.ADDS:,} adds against reading and simdjson's parse"
+    ours, theirs = kernel_bench(recorder, name, "open", tables.copy(table), recorder.reps(15))
+    note = f"{data.ADDS:,} adds in {commits} commits against reading and simdjson's parse"
     recorder.ratio(name, ours, theirs, 2, verified=True, verified_by="simdjson", note=note)
+
+
+def open_json(recorder, tables):
+    open_commits(recorder, tables, "log/open-json", "log-json", 1)
+
+
+def open_split(recorder, tables):
+    open_commits(recorder, tables, "log/open-split", "log-split", data.SPLIT)
 
 
 def refresh(recorder, tables):
@@ -66,4 +75,15 @@ def open_checkpoint(recorder, tables):
 
     ours, theirs = recorder.pairs(name, opened, lambda rep: timed(lambda: run(con, bare)), repetitions=15, warm=2)
     note = f"{data.ADDS:,} adds: ATTACH and DESCRIBE against read_parquet of path and stats"
-    recorder.ratio(name, ours, theirs, 4, note=note)
+    recorder.ratio(name, ours, theirs, 4, verified=same_files(con, root), verified_by="deltalake", note=note)
+
+
+def same_files(con, root) -> bool:
+    """Whether Braid and deltalake see the same number of files, bytes, rows and sum of the smallest ids."""
+    engines.attach(con, root)
+    sql = "select count(*), sum(size), sum(numRecords), sum(minValues['id']::bigint) from braid_files('ev')"
+    ours = run(con, sql)[0]
+    engines.detach(con)
+    adds = pyarrow.table(deltalake.DeltaTable(str(root)).get_add_actions(flatten=True))
+    columns = ("size_bytes", "num_records", "min.id")
+    return tuple(map(int, ours)) == (adds.num_rows, *(pyarrow.compute.sum(adds[column]).as_py() for column in columns))

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timings of the kernel alone, without DuckDB, each beside the bare work that it cannot avoid; repetitions alternate.
-// Prints one JSON object
-// {"measured": [...], "reference": [...]} in milliseconds. Any failure ends the program with a message and status 1.
+// Prints one JSON object {"measured": [...], "reference": [...]} in milliseconds. Any failure ends the program with a message and status 1.
 //
-//   braid_bench commit TABLE N    a commit that registers an existing file  | temporary file, fsync, link, fsync of the
-//   directory braid_bench open TABLE N      LoadSnapshot of a log of one JSON commit  | simdjson reading every value of
-//   the same file braid_bench refresh TABLE N   RefreshSnapshot by one commit             | -
+// braid_bench commit TABLE N: a commit that registers an existing file, beside temporary file, fsync, link, fsync of the directory.
+// braid_bench open TABLE N: LoadSnapshot of a log of JSON commits, beside simdjson reading every value of the same files.
+// braid_bench refresh TABLE N: RefreshSnapshot by one commit.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -144,29 +143,34 @@ void MeasureCommit(const std::string& table, int repetitions) {
 	Print(measured, reference);
 }
 
-// Reads the file and parses every document in full; answers the number of adds.
-int64_t SimdjsonPass(const std::string& path) {
-	simdjson::padded_string json;
+// Reads the files and parses every document in full; answers the number of adds.
+int64_t SimdjsonPass(const std::vector<std::string>& paths) {
 	simdjson::dom::parser parser;
-	simdjson::dom::document_stream documents;
-	if (simdjson::padded_string::load(path).get(json) || parser.parse_many(json).get(documents)) {
-		Stop("simdjson cannot read " + path);
-	}
 	int64_t adds = 0;
-	for (auto document : documents) adds += document["add"].error() == simdjson::SUCCESS;
+	for (const std::string& path : paths) {
+		simdjson::padded_string json;
+		simdjson::dom::document_stream documents;
+		if (simdjson::padded_string::load(path).get(json) || parser.parse_many(json).get(documents)) {
+			Stop("simdjson cannot read " + path);
+		}
+		for (auto document : documents) adds += document["add"].error() == simdjson::SUCCESS;
+	}
 	return adds;
 }
 
 void MeasureOpen(const std::string& table, int repetitions) {
 	LocalLogStore store(table, true);
 	NoParquet parquet;
-	const std::string commit = store.Location(CommitPath(0));
+	std::vector<std::string> commits;
+	while (store.Stat(CommitPath(int64_t(commits.size())))) {
+		commits.push_back(store.Location(CommitPath(int64_t(commits.size()))));
+	}
 	std::vector<double> measured, reference;
 	for (int i = -1; i < repetitions; ++i) {
 		SnapshotPtr snapshot;
 		int64_t adds = 0;
 		const double ours = Milliseconds([&] { snapshot = Take(LoadSnapshot({store, parquet})); });
-		const double bare = Milliseconds([&] { adds = SimdjsonPass(commit); });
+		const double bare = Milliseconds([&] { adds = SimdjsonPass(commits); });
 		if (int64_t(snapshot->files->size()) != adds) Stop("the snapshot and simdjson count different files");
 		if (i < 0) continue;  // warm-up
 		measured.push_back(ours);

@@ -40,6 +40,7 @@ BODIES = {
     "merge/insert-only-5pct": merges.insert_only,
     "commit/register": kernel.commit,
     "log/open-json": kernel.open_json,
+    "log/open-split": kernel.open_split,
     "log/open-checkpoint": kernel.open_checkpoint,
     "log/refresh": kernel.refresh,
     "writers/8-processes": writers.measure,

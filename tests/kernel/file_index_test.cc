@@ -55,8 +55,8 @@ std::shared_ptr<const FileIndex> RandomCommit(const FileIndex& index, Model& mod
 		view.partition_values_json = "{}";
 		view.size = size;
 		view.deletion_vector = dv.empty() ? nullptr : &vector;
-		EXPECT_TRUE(builder.Add(view));
-		EXPECT_FALSE(builder.Add(view)) << "twice in one commit";
+		EXPECT_TRUE(builder.Add(view) && builder.Settle());
+		EXPECT_FALSE(builder.Add(view) && builder.Settle()) << "twice in one commit";
 		model.files[path] = {size, dv};
 	};
 	for (int i = static_cast<int>(random() % 4); i > 0; --i)
