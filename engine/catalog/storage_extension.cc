@@ -10,6 +10,7 @@
 #include "engine/catalog/attached_lakes.h"
 #include "engine/catalog/catalog.h"
 #include "engine/catalog/transaction_manager.h"
+#include "engine/inspect/inspect_functions.h"
 #include "engine/scan/scan_function.h"
 #include "engine/session/session_record.h"
 #include "engine/settings.h"
@@ -59,6 +60,7 @@ void RegisterBraid(duckdb::ExtensionLoader& loader) {
 	RegisterScanFunction(loader);
 	RegisterSessionRecord(loader);
 	RegisterAlterFunction(loader);
+	RegisterInspectFunctions(loader);
 }
 
 }  // namespace braid::engine

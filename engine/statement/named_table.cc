@@ -4,8 +4,10 @@
 
 #include "duckdb/catalog/catalog.hpp"
 #include "duckdb/catalog/catalog_entry/table_catalog_entry.hpp"
+#include "duckdb/catalog/catalog_search_path.hpp"
 #include "duckdb/common/exception/binder_exception.hpp"
 #include "duckdb/common/string_util.hpp"
+#include "duckdb/main/client_data.hpp"
 #include "duckdb/main/config.hpp"
 #include "duckdb/parser/expression/columnref_expression.hpp"
 #include "duckdb/parser/expression/comparison_expression.hpp"
@@ -19,6 +21,7 @@
 #include "engine/catalog/transaction.h"
 #include "engine/io/duckdb_parquet_gateway.h"
 #include "engine/io/error_translation.h"
+#include "engine/statement/tokens.h"
 
 namespace braid::engine {
 
@@ -26,17 +29,46 @@ namespace {
 
 constexpr auto kPathSchema = "delta";
 
-NamedTable TableAtPath(duckdb::ClientContext& context, const std::string& path) {
+// DuckDB's own parser of qualified names loses quotes inside of quoted names.
+duckdb::QualifiedName ParseName(const std::string& name) {
+	TokenCursor cursor(name, Tokenize(name));
+	std::vector<std::string> parts;
+	do {
+		if (!cursor.PeekKind(TokenKind::kWord) && !cursor.PeekKind(TokenKind::kQuotedName)) break;
+		const bool quoted = cursor.PeekKind(TokenKind::kQuotedName);
+		const auto text = cursor.TextOf(cursor.place());
+		parts.push_back(quoted ? Unquoted(text) : std::string(text));
+		cursor.Skip();
+	} while (cursor.Take({"."}));
+	if (parts.empty() || parts.size() > 3 || !cursor.AtEnd()) return duckdb::QualifiedName::Parse(name);
+	parts.insert(parts.begin(), 3 - parts.size(), "");
+	return {parts[0], parts[1], parts[2]};
+}
+
+// The path that a name stands for, if it is one.
+std::optional<std::string> PathOf(const std::string& name) {
+	if (name.find('/') != std::string::npos && name.find('"') == std::string::npos) return name;
+	auto qualified = ParseName(name);
+	const bool path = duckdb::StringUtil::CIEquals(qualified.schema, kPathSchema) && qualified.catalog.empty() &&
+					  qualified.name.find('/') != std::string::npos;
+	return path ? std::optional(qualified.name) : std::nullopt;
+}
+
+NamedTable PlaceOf(duckdb::ClientContext& context, const std::string& path) {
 	NamedTable found;
 	const std::string directory = AbsoluteDirectory(path);
 	found.name = path;
 	found.lake = LakeOfTable(context, directory);
+	found.table = found.lake ? found.lake->lake().Handle(directory) : OpenTableHandle(directory);
+	return found;
+}
+
+NamedTable TableAtPath(duckdb::ClientContext& context, const std::string& path) {
+	NamedTable found = PlaceOf(context, path);
 	if (found.lake) {
-		found.table = found.lake->lake().Handle(directory);
 		found.view = LakeTransaction::Get(context, *found.lake).Touch(context, found.table).view;
 		return found;
 	}
-	found.table = OpenTableHandle(directory);
 	DuckdbParquetGateway parquet(*context.db);
 	found.view = Unwrap(found.table->Latest(parquet));
 	return found;
@@ -73,11 +105,8 @@ duckdb::unique_ptr<duckdb::TableRef> ReadPathTable(duckdb::ClientContext&, duckd
 }  // namespace
 
 NamedTable FindNamedTable(duckdb::ClientContext& context, const std::string& name, const std::string& statement) {
-	if (name.find('/') != std::string::npos && name.find('"') == std::string::npos) return TableAtPath(context, name);
-	auto qualified = duckdb::QualifiedName::Parse(name);
-	if (duckdb::StringUtil::CIEquals(qualified.schema, kPathSchema) && qualified.catalog.empty() &&
-		qualified.name.find('/') != std::string::npos)
-		return TableAtPath(context, qualified.name);
+	if (const auto path = PathOf(name)) return TableAtPath(context, *path);
+	auto qualified = ParseName(name);
 	duckdb::Binder::BindSchemaOrCatalog(context, qualified.catalog, qualified.schema);
 	auto& entry = duckdb::Catalog::GetEntry<duckdb::TableCatalogEntry>(context, qualified.catalog, qualified.schema,
 																	   qualified.name);
@@ -89,7 +118,7 @@ NamedTable FindNamedTable(duckdb::ClientContext& context, const std::string& nam
 }
 
 static duckdb::optional_ptr<duckdb::TableCatalogEntry> Lookup(duckdb::ClientContext& context, const std::string& name) {
-	auto qualified = duckdb::QualifiedName::Parse(name);
+	auto qualified = ParseName(name);
 	duckdb::Binder::BindSchemaOrCatalog(context, qualified.catalog, qualified.schema);
 	return duckdb::Catalog::GetEntry<duckdb::TableCatalogEntry>(context, qualified.catalog, qualified.schema,
 																qualified.name, duckdb::OnEntryNotFound::RETURN_NULL);
@@ -102,6 +131,26 @@ bool NamedTableExists(duckdb::ClientContext& context, const std::string& name) {
 bool IsLakeTable(duckdb::ClientContext& context, const std::string& name) {
 	auto entry = Lookup(context, name);
 	return entry && entry->ParentCatalog().GetCatalogType() == "braid";
+}
+
+std::shared_ptr<TableHandle> FindTableLog(duckdb::ClientContext& context, const std::string& name,
+										  const std::string& statement) {
+	if (const auto path = PathOf(name)) return PlaceOf(context, *path).table;
+	auto qualified = ParseName(name);
+	duckdb::Binder::BindSchemaOrCatalog(context, qualified.catalog, qualified.schema);
+	const auto& current = duckdb::ClientData::Get(context).catalog_search_path->GetDefault();
+	if (qualified.catalog.empty()) {
+		qualified.catalog = current.catalog;
+		if (qualified.schema.empty()) qualified.schema = current.schema;
+	}
+	auto catalog = duckdb::Catalog::GetCatalogEntry(context, qualified.catalog);
+	if (catalog && catalog->GetCatalogType() == "braid") {
+		LakeDirectory& lake = catalog->Cast<LakeCatalog>().lake();
+		const auto schema = lake.FindSchema(qualified.schema.empty() ? DEFAULT_SCHEMA : qualified.schema);
+		const auto table = schema ? lake.FindTable(*schema, qualified.name) : std::nullopt;
+		if (table) return lake.Handle(lake.TableDirectory(*schema, *table));
+	}
+	return FindNamedTable(context, name, statement).table;
 }
 
 NamedTable FindTableToChange(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,

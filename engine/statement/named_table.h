@@ -27,7 +27,10 @@ struct NamedTable {
 NamedTable FindNamedTable(duckdb::ClientContext& context, const std::string& name, const std::string& statement);
 bool NamedTableExists(duckdb::ClientContext& context, const std::string& name);
 bool IsLakeTable(duckdb::ClientContext& context, const std::string& name);
-// The same for a function that changes the table; to be called when it is bound: the statement then counts as one that writes to the lake.
+// Only where the table is: no snapshot is loaded, if it is in storage.
+std::shared_ptr<TableHandle> FindTableLog(duckdb::ClientContext& context, const std::string& name,
+										  const std::string& statement);
+// As FindNamedTable, for a function that changes the table; to be called when it is bound: the statement then counts as one that writes to the lake.
 NamedTable FindTableToChange(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,
 							 const std::string& name, const std::string& statement,
 							 duckdb::DatabaseModificationType change);

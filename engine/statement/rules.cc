@@ -4,6 +4,7 @@
 #include "engine/statement/alter_spelling.h"
 #include "engine/statement/create_table_spelling.h"
 #include "engine/statement/insert_spelling.h"
+#include "engine/statement/inspect_spelling.h"
 #include "engine/statement/merge_spelling.h"
 
 namespace braid::engine {
@@ -14,6 +15,11 @@ std::span<const StatementRule> StatementRules() {
 		{"ALTER TABLE", {"TABLE"}, RespellAlterTable},
 		{"INSERT", {"OVERWRITE", "REPLACE", "TABLE"}, RespellInsert},
 		{"MERGE", {"MERGE"}, RespellMerge},
+		{"DESCRIBE HISTORY", {"HISTORY"}, RespellDescribe},
+		{"DESC HISTORY", {"HISTORY"}, RespellDescribe},
+		{"DESCRIBE DETAIL", {"DETAIL"}, RespellDescribe},
+		{"DESC DETAIL", {"DETAIL"}, RespellDescribe},
+		{"SHOW TBLPROPERTIES", {"TBLPROPERTIES"}, RespellShowProperties},
 		{"WITH", {"MERGE"}, RespellMerge},
 	};
 	return rules;

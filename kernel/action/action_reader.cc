@@ -152,6 +152,7 @@ Result<std::string> ActionReader::ReadActions(size_t begin, size_t end) {
 	}
 	if (add) BRAID_TRY(sink_.OnAdd(ViewOfAdd(*add)));
 	if (remove) BRAID_TRY(sink_.OnRemove(ViewOfRemove(*remove)));
+	if (has_objects) sink_.OnObjectText(std::string_view(pending_).substr(begin, end - begin));
 	for (Action& action : actions) BRAID_TRY(sink_.OnAction(std::move(action)));
 	for (SidecarFile& sidecar : sidecars) BRAID_TRY(sink_.OnSidecar(std::move(sidecar)));
 	return "";

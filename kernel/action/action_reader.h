@@ -22,6 +22,8 @@ public:
 	virtual Status OnRemove(const RemoveFileView& remove) = 0;
 	virtual Status OnAction(Action&& action) = 0;  // every other kind
 	virtual Status OnSidecar(SidecarFile&&) { return {}; }
+	// Before OnAction: the JSON document that it came from.
+	virtual void OnObjectText(std::string_view) {}
 };
 
 class ActionReader {
