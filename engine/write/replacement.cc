@@ -120,7 +120,11 @@ void Replacement::StageMatches(duckdb::ClientContext& context, TableWork& work) 
 	auto exact = std::make_shared<BoundRowPredicate>();
 	if (!AddConjunct(*exact, *condition_, resolve)) exact = nullptr;
 	const auto everything = MakeScanSource(work.table, view_, &work);  // owns what the copy points to
-	auto source = std::make_shared<ScanSource>(*everything);
+	auto source = std::make_shared<ScanSource>();
+	source->table = everything->table;
+	source->view = everything->view;
+	source->files = everything->Files();
+	source->has_local_changes = everything->has_local_changes;
 	const FilePruner pruner(view_->metadata, view_->schema, view_->column_mapping, bound);
 	std::erase_if(source->files,
 				  [&](const ScanFile& file) { return file.live != nullptr && !pruner.MayMatch(*file.live); });

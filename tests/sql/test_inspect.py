@@ -367,7 +367,7 @@ def test_golden_histories(golden):
             commits.pop(0)
         expected = []
         for version, path in reversed(commits):
-            infos = [json.loads(text)["commitInfo"] for text in path.read_text().splitlines() if text.startswith('{"commitInfo"')]
+            infos = [action["commitInfo"] for action in json_objects(path.read_text()) if action.get("commitInfo")]
             expected.append((version, infos[0].get("operation") if infos else None, infos[0].get("readVersion") if infos else None))
         if not expected:
             continue
