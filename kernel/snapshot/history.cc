@@ -67,7 +67,7 @@ private:
 Result<HistoryReader> HistoryReader::Open(LogStore& store) {
 	HistoryReader reader(store);
 	reader.table_ = TableName(store);
-	BRAID_TRY(const LogListing listing, ListLog(store, reader.table_, 0));
+	BRAID_TRY(const LogListing listing, ListLog(store, reader.table_, 0, true));
 	if (listing.empty()) {
 		return Fail(ErrorKind::kNotFound, reader.table_ + " is not a Delta table: its _delta_log has no commit");
 	}

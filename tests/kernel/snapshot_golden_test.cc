@@ -180,15 +180,15 @@ TEST(SnapshotGolden, WhatMayBeWritten) {
 		{"invalid/derived/append-only", true, false},
 		{"invalid/derived/unknown-writer-feature", false, false},
 		{"invalid/derived/ict-enabled-but-absent", false, false},
-		{"dat/check_constraints/delta", false, false},
-		{"dat/generated_columns/delta", false, false},
+		{"dat/check_constraints/delta", true, true},
+		{"dat/generated_columns/delta", true, true},
 		{"dat/cdf/delta", true, false},
 		{"dat/deletion_vectors/delta", true, true},
 		{"delta-kernel/basic_catalog_managed", false, false},
 		{"delta-rs/table_with_liquid_clustering", false, false},
 		{"golden-tables/collations-table", false, false},
 		{"delta-kernel-rs/crc-full", true, true},
-		{"golden-tables/type-widening", false, false},
+		{"golden-tables/type-widening", true, true},
 		{"golden-tables/table-with-icebegCompatV2Enabled", false, false},
 	};
 	for (const auto& [path, append, change] : kTables) {
