@@ -40,6 +40,10 @@ std::span<const Column<CommitRecord>> ColumnsOf(const CommitRecord*) {
 
 Value TextOrNull(const std::string& text) { return text.empty() ? Value(LogicalType::VARCHAR) : Value(text); }
 
+Value TextList(const std::vector<std::string>& texts) {
+	return Value::LIST(LogicalType::VARCHAR, duckdb::vector<Value>(texts.begin(), texts.end()));
+}
+
 std::span<const Column<ConflictReport>> ColumnsOf(const ConflictReport*) {
 	using Report = ConflictReport;
 	static const std::vector<Column<Report>> columns = {
@@ -53,12 +57,18 @@ std::span<const Column<ConflictReport>> ColumnsOf(const ConflictReport*) {
 		{"winner_version", LogicalType::BIGINT, [](const Report& r) { return Value::BIGINT(r.winner_version); }},
 		{"winner_operation", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.winner_operation); }},
 		{"winner_txn_id", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.winner_txn_id); }},
-		{"file", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.file); }},
-		{"rows", LogicalType::LIST(LogicalType::VARCHAR),
+		{"winner_engine", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.winner_engine); }},
+		{"winner_timestamp", LogicalType::TIMESTAMP_TZ,
 		 [](const Report& r) {
-			 duckdb::vector<Value> rows(r.rows.begin(), r.rows.end());
-			 return Value::LIST(LogicalType::VARCHAR, std::move(rows));
+			 if (!r.winner_timestamp) return Value(LogicalType::TIMESTAMP_TZ);
+			 return Value::TIMESTAMPTZ(duckdb::timestamp_tz_t(*r.winner_timestamp * 1000));
 		 }},
+		{"file", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.file); }},
+		{"partition", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.partition); }},
+		{"rows", LogicalType::LIST(LogicalType::VARCHAR), [](const Report& r) { return TextList(r.rows); }},
+		{"old_rows", LogicalType::LIST(LogicalType::VARCHAR), [](const Report& r) { return TextList(r.old_rows); }},
+		{"new_rows", LogicalType::LIST(LogicalType::VARCHAR), [](const Report& r) { return TextList(r.new_rows); }},
+		{"matched_predicate", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.matched_predicate); }},
 		{"rule", LogicalType::VARCHAR, [](const Report& r) { return Value(r.rule); }},
 		{"retry_would_help", LogicalType::BOOLEAN, [](const Report& r) { return Value::BOOLEAN(r.retry_would_help); }},
 	};

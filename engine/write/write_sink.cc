@@ -130,13 +130,23 @@ duckdb::SinkResultType LakeWrite::Sink(duckdb::ExecutionContext& context, duckdb
 		thread.executor->Execute(chunk, thread.image);
 		rows = &thread.image;
 	}
-	if (removes_rows()) thread.positions.Add(chunk.data[file_column], chunk.data[position_column], chunk.size());
+	duckdb::SelectionVector fresh(STANDARD_VECTOR_SIZE);
+	auto returned = chunk.size();
+	if (removes_rows())
+		returned = thread.positions.Add(chunk.data[file_column], chunk.data[position_column], chunk.size(), &fresh);
 	if (writes_rows()) {
 		rows = &global.rules->Apply(thread.rules, *rows);
 		if (global.replacement) global.replacement->CheckNew(context.client, *rows);
 		global.output->Append(thread.output, *rows);
 	}
-	if (returning) thread.returned->Append(*rows);
+	if (returning && returned < rows->size()) {  // DELETE ... USING met a row more than once
+		duckdb::DataChunk once;
+		once.InitializeEmpty(rows->GetTypes());
+		once.Slice(*rows, fresh, returned);
+		thread.returned->Append(once);
+	} else if (returning) {
+		thread.returned->Append(*rows);
+	}
 	thread.rows += chunk.size();
 	return duckdb::SinkResultType::NEED_MORE_INPUT;
 }

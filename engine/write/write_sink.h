@@ -44,7 +44,10 @@ public:
 
 	std::string GetName() const override;
 	bool IsSink() const override { return true; }
-	bool ParallelSink() const override { return !keeps_order; }
+	bool ParallelSink() const override {
+		return !keeps_order &&
+			   !(returning && kind == WriteKind::kDelete);  // one thread knows which rows it has returned
+	}
 	bool SinkOrderDependent() const override { return keeps_order; }
 	bool IsSource() const override { return true; }
 

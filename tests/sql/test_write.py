@@ -123,6 +123,14 @@ def test_subquery_on_the_same_table(con):
     assert rows(con, "SELECT count(*), count(*) FILTER (g = 4), count(*) FILTER (id >= 1000) FROM t") == [(100, 0, 20)]
 
 
+def test_a_row_that_meets_several_sources_is_returned_once(con):
+    con.execute("CREATE TABLE t AS SELECT range AS id FROM range(10000)")
+    con.execute("CREATE TEMP TABLE keys AS SELECT range % 5000 AS k FROM range(20000)")
+    returned = rows(con, "DELETE FROM t USING keys WHERE id = k RETURNING id")
+    assert sorted(returned) == [(i,) for i in range(5000)]
+    assert rows(con, "SELECT count(*) FROM t") == [(5000,)]
+
+
 def test_returning(con):
     con.execute("CREATE TABLE t (id BIGINT, s VARCHAR)")
     assert rows(con, "INSERT INTO t VALUES (1, 'a'), (2, 'b') RETURNING *") == [(1, "a"), (2, "b")]

@@ -114,6 +114,11 @@ def test_last_conflict_and_last_commit(con, connect, lake, table):
         "FROM braid_last_conflict()").fetchall()
     assert conflict[:5] == ("2D521", "DELETE", 0, 1, "UPDATE")
     assert "3" in conflict[5][0] and conflict[6] is True
+    (more,) = con.execute(
+        "SELECT winner_engine LIKE 'Braid/%', epoch_ms(winner_timestamp), old_rows, new_rows, matched_predicate, partition "
+        "FROM braid_last_conflict()").fetchall()
+    assert more[:2] == (True, delta_log.info(table)["timestamp"])
+    assert more[2:] == (["id=3"], [], None, None)  # found by its position: no condition was evaluated
     con.execute("BEGIN")
     con.execute("DELETE FROM t WHERE id = 4")
     other.execute("DELETE FROM t WHERE id = 5")
