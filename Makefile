@@ -30,9 +30,9 @@ interop: build
 	@"$(PYTHON)" -m pytest -q tests/interop
 	@"$(DEPS)/spark/venv/bin/python" -m pytest -q tests/spark
 
-# Sanitizer builds of the kernel and its tests. Under tsan without the suites that only decode data: they have one thread.
+# Sanitizer builds of the kernel and its tests. Under tsan without the suites that only decode and compare, and the simulator: they have one thread.
 FILTER := *
-tsan: FILTER := -*Golden*:*PositionSet*:Dv*
+tsan: FILTER := -*Golden*:*PositionSet*:Dv*:Simulator*:Pruning*:Predicate*:ParseFileStats*:SchemaJson*
 asan tsan: deps
 	@$(call BUILD,$@)
 	@build-$@/braid_kernel_tests --gtest_brief=1 --gtest_filter="$(FILTER)"
