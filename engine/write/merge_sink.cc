@@ -9,12 +9,12 @@
 #include "duckdb/common/types/column/column_data_collection.hpp"
 #include "duckdb/execution/expression_executor.hpp"
 #include "engine/io/error_translation.h"
-#include "engine/io/row_reader.h"
 #include "engine/write/key_capture.h"
 #include "engine/write/parquet_output.h"
 #include "engine/write/position_collector.h"
 #include "engine/write/row_rules.h"
 #include "engine/write/staging.h"
+#include "engine/write/statement_result.h"
 #include "engine/write/write_once.h"
 #include "kernel/feature/write_requirements.h"
 #include "kernel/txn/gate.h"
@@ -36,7 +36,7 @@ struct MergeState : duckdb::GlobalSinkState {
 	std::mutex mutex;  // guards what follows
 	PositionCollector positions;
 	std::vector<uint64_t> rows;  // by arm
-	duckdb::unique_ptr<duckdb::ColumnDataCollection> returned;
+	StatementResult result;
 	uint64_t changed = 0;  // the answer, known at the end
 };
 
@@ -64,11 +64,6 @@ struct ThreadState : duckdb::LocalSinkState {
 	duckdb::DataChunk slice;
 	PositionCollector positions;
 	duckdb::unique_ptr<duckdb::ColumnDataCollection> returned;
-};
-
-struct ReturnState : duckdb::GlobalSourceState {
-	duckdb::ColumnDataScanState scan;
-	bool started = false;
 };
 
 duckdb::vector<duckdb::LogicalType> TypesOf(const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& expressions) {
@@ -105,16 +100,11 @@ void SortByClause(const LakeMerge& merge, duckdb::DataChunk& chunk, ThreadState&
 }
 
 [[noreturn]] void RefuseDoubleMatch(duckdb::ClientContext& context, TableWork& work, const RowAddress& row) {
-	AddFile file;
-	{
-		std::lock_guard guard(work.mutex);
-		file = FindFile(work, row.file);
-	}
 	throw duckdb::InvalidInputException(
 		"[DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE] MERGE INTO table %s: more than one row of the source "
 		"would change the row (%s) of the table; leave one row per key in the source, for example with GROUP BY or "
 		"QUALIFY row_number() OVER (...) = 1. SQLSTATE: 21506",
-		work.table->root(), RowPicture(context, work.table, work.view, file, row.position));
+		work.table->root(), PictureOf(context, work, row));
 }
 
 const char* ActionName(MergeActionType action) {
@@ -186,7 +176,7 @@ static void StageSchema(TableWork& work, const SnapshotPtr& evolved) {
 
 duckdb::unique_ptr<duckdb::GlobalSinkState> LakeMerge::GetGlobalSinkState(duckdb::ClientContext& context) const {
 	auto state = duckdb::make_uniq<MergeState>();
-	if (returning) state->returned = duckdb::make_uniq<duckdb::ColumnDataCollection>(context, types);
+	if (returning) state->result.returned = duckdb::make_uniq<duckdb::ColumnDataCollection>(context, types);
 	auto& work = LakeTransaction::Get(context, catalog).Modify(context, table);
 	if (IsWrittenAlready(context, work, "MERGE")) return state;
 	state->work = &work;
@@ -302,7 +292,7 @@ duckdb::SinkCombineResultType LakeMerge::Combine(duckdb::ExecutionContext&,
 	std::lock_guard guard(global.mutex);
 	global.positions.Merge(std::move(thread.positions));
 	for (size_t i = 0; i < arms.size(); i++) global.rows[i] += thread.arms[i].rows;
-	if (returning) global.returned->Combine(*thread.returned);
+	if (returning) global.result.returned->Combine(*thread.returned);
 	return duckdb::SinkCombineResultType::FINISHED;
 }
 
@@ -328,23 +318,11 @@ duckdb::SinkFinalizeType LakeMerge::Finalize(duckdb::Pipeline&, duckdb::Event&, 
 	return duckdb::SinkFinalizeType::READY;
 }
 
-duckdb::unique_ptr<duckdb::GlobalSourceState> LakeMerge::GetGlobalSourceState(duckdb::ClientContext&) const {
-	return duckdb::make_uniq<ReturnState>();
-}
-
 duckdb::SourceResultType LakeMerge::GetDataInternal(duckdb::ExecutionContext&, duckdb::DataChunk& chunk,
-													duckdb::OperatorSourceInput& input) const {
+													duckdb::OperatorSourceInput&) const {
 	auto& global = sink_state->Cast<MergeState>();
-	if (!returning) {
-		chunk.SetCardinality(1);
-		chunk.SetValue(0, 0, duckdb::Value::BIGINT(static_cast<int64_t>(global.changed)));
-		return duckdb::SourceResultType::FINISHED;
-	}
-	auto& state = input.global_state.Cast<ReturnState>();
-	if (!state.started) global.returned->InitializeScan(state.scan);
-	state.started = true;
-	global.returned->Scan(state.scan, chunk);
-	return chunk.size() == 0 ? duckdb::SourceResultType::FINISHED : duckdb::SourceResultType::HAVE_MORE_OUTPUT;
+	return global.result.Next(global.changed, chunk) ? duckdb::SourceResultType::HAVE_MORE_OUTPUT
+													 : duckdb::SourceResultType::FINISHED;
 }
 
 }  // namespace braid::engine

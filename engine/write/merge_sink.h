@@ -68,7 +68,6 @@ public:
 										  duckdb::OperatorSinkCombineInput& input) const override;
 	duckdb::SinkFinalizeType Finalize(duckdb::Pipeline& pipeline, duckdb::Event& event, duckdb::ClientContext& context,
 									  duckdb::OperatorSinkFinalizeInput& input) const override;
-	duckdb::unique_ptr<duckdb::GlobalSourceState> GetGlobalSourceState(duckdb::ClientContext& context) const override;
 
 protected:
 	duckdb::SourceResultType GetDataInternal(duckdb::ExecutionContext& context, duckdb::DataChunk& chunk,

@@ -6,6 +6,7 @@
 
 #include "duckdb/common/exception.hpp"
 #include "engine/io/error_translation.h"
+#include "engine/io/row_reader.h"
 #include "engine/write/copy_on_write.h"
 #include "kernel/feature/feature_support.h"
 #include "kernel/feature/property_table.h"
@@ -43,6 +44,15 @@ AddFile FindFile(const TableWork& work, const std::string& scanned_name) {
 	if (auto* live = work.view->files->Find(path)) return Unwrap(ToAddFile(*live));
 	throw duckdb::IOException("Table %s: rows of file %s were selected, which is not part of version %lld",
 							  work.table->root(), scanned_name, static_cast<long long>(work.view->version));
+}
+
+std::string PictureOf(duckdb::ClientContext& context, TableWork& work, const RowAddress& row) {
+	AddFile file;
+	{
+		std::lock_guard guard(work.mutex);
+		file = FindFile(work, row.file);
+	}
+	return RowPicture(context, work.table, work.view, file, row.position);
 }
 
 void StageDeletions(duckdb::ClientContext& context, TableWork& work, const PositionsByFile& positions) {

@@ -26,6 +26,8 @@ void StageDeletions(duckdb::ClientContext& context, TableWork& work, const Posit
 // The file behind an absolute name that a scan has reported. Throws if it is neither active nor ours. The caller holds
 // work.mutex.
 AddFile FindFile(const TableWork& work, const std::string& scanned_name);
+// The values of a row that a scan has reported, for an error.
+std::string PictureOf(duckdb::ClientContext& context, TableWork& work, const RowAddress& row);
 // Names the operation of the commit: that of its statements, or TRANSACTION if they differ.
 void NameOperation(TableWork& work, const std::string& operation);
 // Adds to a metric of the commit. The caller holds work.mutex.

@@ -3,16 +3,15 @@
 #include "engine/write/write_sink.h"
 
 #include "base/environment.h"
-#include "duckdb/common/types/column/column_data_collection.hpp"
 #include "duckdb/execution/expression_executor.hpp"
 #include "engine/catalog/create_table.h"
 #include "engine/io/error_translation.h"
-#include "engine/io/row_reader.h"
 #include "engine/write/parquet_output.h"
 #include "engine/write/position_collector.h"
 #include "engine/write/replacement.h"
 #include "engine/write/row_rules.h"
 #include "engine/write/staging.h"
+#include "engine/write/statement_result.h"
 #include "engine/write/write_once.h"
 #include "kernel/feature/write_requirements.h"
 
@@ -31,9 +30,7 @@ struct WriteState : duckdb::GlobalSinkState {
 	std::mutex mutex;  // guards what follows
 	PositionCollector positions;
 	uint64_t rows = 0;
-	duckdb::unique_ptr<duckdb::ColumnDataCollection> returned;
-	duckdb::ColumnDataScanState scan;  // of `returned`
-	bool scan_started = false;
+	StatementResult result;
 };
 
 struct ThreadState : duckdb::LocalSinkState {
@@ -61,14 +58,9 @@ const char* OperationName(WriteKind kind) {
 }
 
 [[noreturn]] void RefuseDoubleMatch(duckdb::ClientContext& context, TableWork& work, const RowAddress& row) {
-	AddFile file;
-	{
-		std::lock_guard guard(work.mutex);
-		file = FindFile(work, row.file);
-	}
 	throw duckdb::InvalidInputException(
 		"UPDATE of table %s: row (%s) is matched by more than one source row; each row can be updated once",
-		work.table->root(), RowPicture(context, work.table, work.view, file, row.position));
+		work.table->root(), PictureOf(context, work, row));
 }
 
 }  // namespace
@@ -88,7 +80,7 @@ duckdb::unique_ptr<duckdb::GlobalSinkState> LakeWrite::GetGlobalSinkState(duckdb
 	auto state = duckdb::make_uniq<WriteState>();
 	auto& transaction = LakeTransaction::Get(context, catalog);
 	if (kind == WriteKind::kCreateTableAs && !CreateTable(context, transaction, table, *create, true)) return state;
-	if (returning) state->returned = duckdb::make_uniq<duckdb::ColumnDataCollection>(context, types);
+	if (returning) state->result.returned = duckdb::make_uniq<duckdb::ColumnDataCollection>(context, types);
 	auto& work = transaction.Modify(context, table);
 	if (kind != WriteKind::kCreateTableAs && IsWrittenAlready(context, work, OperationName(kind))) return state;
 	state->work = &work;
@@ -160,7 +152,7 @@ duckdb::SinkCombineResultType LakeWrite::Combine(duckdb::ExecutionContext&,
 	std::lock_guard guard(global.mutex);
 	global.positions.Merge(std::move(thread.positions));
 	global.rows += thread.rows;
-	if (returning) global.returned->Combine(*thread.returned);
+	if (returning) global.result.returned->Combine(*thread.returned);
 	return duckdb::SinkCombineResultType::FINISHED;
 }
 
@@ -204,15 +196,7 @@ void LakeWrite::StageOutput(duckdb::ClientContext&, TableWork& work, std::shared
 
 bool LakeWrite::Return(duckdb::GlobalSinkState& state, duckdb::DataChunk& chunk) const {
 	auto& global = state.Cast<WriteState>();
-	if (!returning) {
-		chunk.SetCardinality(1);
-		chunk.SetValue(0, 0, duckdb::Value::BIGINT(static_cast<int64_t>(global.rows)));
-		return false;
-	}
-	if (!global.scan_started) global.returned->InitializeScan(global.scan);
-	global.scan_started = true;
-	global.returned->Scan(global.scan, chunk);
-	return chunk.size() > 0;
+	return global.result.Next(global.rows, chunk);
 }
 
 duckdb::SourceResultType LakeWrite::GetDataInternal(duckdb::ExecutionContext&, duckdb::DataChunk& chunk,
