@@ -6,6 +6,7 @@ a part in them. Only the checkpoint is deltalake's. Copies share the data files 
 
   ev         id (dense, sorted), k (hash, 1 M values), grp, v, s, d; one file, deletion vectors enabled
   ev-del1    the same with the rows k % 100 = 7 deleted by one vector
+  ev-f16     the rows of ev in 16 files of consecutive ids, ev-f200 in 200
   ev-small   the first tenth of the rows
   ev-empty   no rows
   log-json   100 000 adds in one commit, no data files
@@ -25,12 +26,13 @@ import zlib
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HOME = pathlib.Path(os.environ.get("BRAID_BENCH_DIR", ROOT / "build" / "bench"))
 SEED = "braid-1"
-LAYOUT = 4  # of the cache; raise it when something below changes
+LAYOUT = 5  # of the cache; raise it when something below changes
 T0 = 1_700_000_000_000
 ADDS = 100_000
 SPLIT = 100  # commits of the log that is not one commit
 NAMES = {"id": "long", "k": "integer", "grp": "integer", "v": "double", "s": "string", "d": "date"}
 FILE = "part-00000.parquet"
+PARQUET = "format parquet, compression snappy, row_group_size 122880"
 
 # v is a multiple of 1/64 below 15625, so that sums in any order are exact in a double.
 ROWS_SQL = """
@@ -128,11 +130,26 @@ def make_rows(con, root: pathlib.Path, rows: int, all_rows: int) -> dict:
     """The table in one file; its add action."""
     root.mkdir(parents=True)
     sql = ROWS_SQL.format(rows=rows, all=all_rows, seed=SEED)
-    options = "format parquet, compression snappy, row_group_size 122880"
-    con.execute(f"copy ({sql}) to '{root / FILE}' ({options})")
-    action = add(FILE, (root / FILE).stat().st_size, statistics_of(con, root / FILE))
+    action = write_file(con, root, FILE, sql)
     write_commit(root, 0, head() + [{"add": action}])
     return action
+
+
+def write_file(con, root: pathlib.Path, name: str, sql: str) -> dict:
+    """A data file with the rows of a query; its add."""
+    con.execute(f"copy ({sql}) to '{root / name}' ({PARQUET})")
+    return add(name, (root / name).stat().st_size, statistics_of(con, root / name))
+
+
+def make_split(con, root: pathlib.Path, source: pathlib.Path, rows: int, files: int):
+    """The rows of the source in that many files of consecutive ids."""
+    (root / "_delta_log").mkdir(parents=True)
+    bounds = [rows * i // files for i in range(files + 1)]
+    adds = []
+    for i in range(files):
+        sql = f"select * from '{source / FILE}' where id >= {bounds[i]} and id < {bounds[i + 1]} order by id"
+        adds.append({"add": write_file(con, root, f"part-{i:05}.parquet", sql)})
+    write_commit(root, 0, head() + adds)
 
 
 def make_deleted(con, root: pathlib.Path, source: pathlib.Path, action: dict):
@@ -194,6 +211,8 @@ class Tables:
         con = duckdb.connect()
         action = make_rows(con, self.home / "ev", self.rows, self.rows)
         make_deleted(con, self.home / "ev-del1", self.home / "ev", action)
+        for files in (16, 200):
+            make_split(con, self.home / f"ev-f{files}", self.home / "ev", self.rows, files)
         make_rows(con, self.home / "ev-small", self.rows // 10, self.rows)
         # The same checkpoint interval for every engine that appends.
         write_commit(self.home / "ev-empty", 0, head(**{"delta.checkpointInterval": "100"}))

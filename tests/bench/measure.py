@@ -133,6 +133,12 @@ class Recorder:
         spread = quartiles([x / y for x, y in zip(ours, theirs)])
         return self.add(Line(name, a, b, unit, a / b, spread, len(ours), limit, **more))
 
+    def speedup(self, name: str, ours: list[float], theirs: list[float], limit: float | None, **more) -> Line:
+        """The line for two paired series of times, whose ratio says how many times faster ours is."""
+        a, b = statistics.median(ours), statistics.median(theirs)
+        spread = quartiles([y / x for x, y in zip(ours, theirs)])
+        return self.add(Line(name, a, b, "ms", b / a, spread, len(ours), limit, at_least=True, **more))
+
     def add(self, line: Line) -> Line:
         self.lines.append(line)
         self.say(f"  {line.name}: {line.verdict}")

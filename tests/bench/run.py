@@ -23,6 +23,7 @@ import engines
 import kernel
 import memory
 import merges
+import peers
 import scan
 import writers
 from measure import Line, Recorder
@@ -38,6 +39,9 @@ BODIES = {
     "merge/one-row": merges.one,
     "merge/upsert-1pct": merges.upsert,
     "merge/insert-only-5pct": merges.insert_only,
+    "peer/1-file": peers.one_file,
+    "peer/16-files": peers.files_16,
+    "peer/200-files": peers.files_200,
     "commit/register": kernel.commit,
     "log/open-json": kernel.open_json,
     "log/open-split": kernel.open_split,
