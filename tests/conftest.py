@@ -16,6 +16,8 @@ EXTENSION = BUILD / "braid.duckdb_extension"
 
 def pytest_addoption(parser):
     parser.addoption("--seeds", type=int, default=300, help="random programs per property test")
+    parser.addoption("--histories", type=int, default=200, help="random histories of concurrent transactions")
+    parser.addoption("--first-seed", type=int, default=1, help="of the histories")
 
 
 def quote(text) -> str:

@@ -56,6 +56,8 @@ std::optional<Statement> AsStatement(LogicalOperator& op) {
 		case LogicalOperatorType::LOGICAL_MERGE_INTO: {
 			auto& merge = op.Cast<duckdb::LogicalMergeInto>();
 			entry = &merge.table;
+			// The optimizer leaves nothing of a join whose condition contradicts itself, and nothing is read.
+			if (op.children[0]->type != LogicalOperatorType::LOGICAL_PROJECTION) return std::nullopt;
 			statement.row_id = op.children[0]->expressions[merge.row_id_start].get();
 			break;
 		}

@@ -225,6 +225,17 @@ def test_conditions_of_other_kinds(table):
     assert rows(table, "SELECT id, s FROM t ORDER BY id") == expected
 
 
+@pytest.mark.parametrize("place", ["lake.main.t", "memory.main.t"])
+def test_a_condition_that_contradicts_itself_matches_nothing(con, place):
+    con.execute(f"CREATE TABLE {place} AS SELECT range AS id, 1 AS v FROM range(3)")
+    merge = f"MERGE INTO {place} AS t USING (VALUES (1), (7)) AS src(id) ON t.id = src.id AND t.v BETWEEN 5 AND 4 "
+    assert rows(con, merge + "WHEN MATCHED THEN DELETE") == [(0,)]
+    assert rows(con, merge + "WHEN MATCHED AND t.v = 1 THEN UPDATE SET v = 2 WHEN MATCHED THEN DELETE") == [(0,)]
+    assert rows(con, merge + "WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT VALUES (src.id, 9)") == [(2,)]
+    assert rows(con, merge + "WHEN MATCHED THEN DELETE WHEN NOT MATCHED BY SOURCE AND t.v = 9 THEN DELETE") == [(2,)]
+    assert rows(con, f"FROM {place} ORDER BY ALL") == [(0, 1), (1, 1), (2, 1)]
+
+
 def test_subqueries_in_the_condition(table):
     table.execute("CREATE TABLE memory.z AS SELECT range AS a FROM range(4, 7)")
     table.execute(
