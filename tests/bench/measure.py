@@ -91,6 +91,7 @@ class Recorder:
         self.file = open(path, "w")
         self.quick, self.wanted, self.say = quick, wanted, say
         self.lines: list[Line] = []
+        self.tables: list[dict] = []
         self.calibrations: list[dict] = []
 
     def wants(self, name: str) -> bool:
@@ -138,6 +139,10 @@ class Recorder:
         a, b = statistics.median(ours), statistics.median(theirs)
         spread = quartiles([y / x for x, y in zip(ours, theirs)])
         return self.add(Line(name, a, b, "ms", b / a, spread, len(ours), limit, at_least=True, **more))
+
+    def table(self, title: str, head: list[str], rows: list[list]):
+        """Figures that need more columns than a line has; shown below the lines."""
+        self.tables.append({"title": title, "head": head, "rows": rows})
 
     def add(self, line: Line) -> Line:
         self.lines.append(line)

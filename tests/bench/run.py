@@ -17,6 +17,7 @@ import traceback
 
 import appends
 import changes
+import contention
 import data
 import duckdb
 import engines
@@ -49,9 +50,12 @@ BODIES = {
     "log/refresh": kernel.refresh,
     "writers/8-processes": writers.measure,
     "appends": appends.measure,
+    "c1": contention.disjoint,
+    "c2": contention.overlapping,
     "memory/delete": memory.delete,
     "memory/update": memory.update,
     "memory/insert-50m": memory.insert,
+    "memory/merge-20m-50m": memory.merge,
 }
 
 
@@ -96,7 +100,7 @@ def guarded(recorder, name, body, tables):
 def summary(recorder, quick) -> dict:
     machine = {"kernel": platform.release(), "python": platform.python_version(), "duckdb": duckdb.__version__}
     lines = [line.as_json() for line in recorder.lines]
-    return {"quick": quick, "machine": machine, "calibrations": recorder.calibrations, "lines": lines}
+    return {"quick": quick, "machine": machine, "calibrations": recorder.calibrations, "lines": lines, "tables": recorder.tables}
 
 
 def amount(value: float | None, unit: str) -> str:
@@ -104,6 +108,15 @@ def amount(value: float | None, unit: str) -> str:
         return "-"
     digits = 0 if value >= 1000 else 1 if value >= 20 else 2 if value >= 1 else 3
     return f"{value:,.{digits}f} {unit}".strip()
+
+
+def align(rows: list[list[str]]):
+    """Columns of the same width, figures to the right."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    figures = [any(row[i][:1].isdigit() for row in rows[1:]) for i in range(len(widths))]
+    for row in rows:
+        cells = [cell.rjust(width) if figure else cell.ljust(width) for cell, width, figure in zip(row, widths, figures)]
+        print("  ".join(cells).rstrip())
 
 
 def show(recorder):
@@ -115,10 +128,10 @@ def show(recorder):
         figures = [amount(line.measured, line.unit), amount(line.reference, line.unit), ratio, spread]
         note = line.error or line.note
         rows.append([line.name, *figures, line.target, line.verdict, line.verified_by or "-", note])
-    widths = [max(len(row[i]) for row in rows) for i in range(len(head) - 1)]
-    for row in rows:
-        cells = [cell.rjust(w) if 0 < i < 6 else cell.ljust(w) for i, (cell, w) in enumerate(zip(row, widths))]
-        print("  ".join(cells + row[-1:]).rstrip())
+    align(rows)
+    for table in recorder.tables:
+        print(f"\n{table['title']}")
+        align([table["head"]] + [[str(cell) for cell in row] for row in table["rows"]])
     noisy = [c["name"] for c in recorder.calibrations if c["noisy"]]
     if noisy:
         print(f"\nThe machine's own speed moved by more than 10 % during: {', '.join(noisy)}")
