@@ -4,6 +4,8 @@
 import dataclasses
 import multiprocessing
 
+import duckdb
+
 from conftest import connect_lake
 
 SPAWN = multiprocessing.get_context("spawn")  # a fork of a process with DuckDB's threads would hang
@@ -47,3 +49,21 @@ def race(lake, programs: list[list[str]]) -> list[Outcome]:
     for process, _ in runs:
         process.join(PATIENCE)
     return outcomes
+
+
+def overlapped(lake, *programs: str | list[str]) -> list[str | None]:
+    """Each program inside BEGIN on an instance of its own, all on one version; then they COMMIT in turn. What each COMMIT said; None if nothing."""
+    connections = [connect_lake(lake) for _ in programs]
+    for con, program in zip(connections, programs):
+        con.execute("BEGIN")
+        for statement in [program] if isinstance(program, str) else program:
+            con.execute(statement)
+    said = []
+    for con in connections:
+        try:
+            con.execute("COMMIT")
+            said.append(None)
+        except duckdb.TransactionException as error:
+            said.append(str(error))
+        con.close()
+    return said

@@ -7,29 +7,14 @@ import shutil
 import delta_log
 import duckdb
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from conftest import connect_lake
 from deltalake import write_deltalake
+from handmade import make_table
 
 
 def reads_of_last_commit(table) -> list:
     return delta_log.info(table)["braid"]["reads"]
-
-
-def make_table(directory, fields: list[tuple[str, object]], rows: pa.Table, **parquet) -> None:
-    """One data file as another writer would lay it out, and a log that names it. Fields: (name, Delta type)."""
-    (directory / "_delta_log").mkdir(parents=True)
-    pq.write_table(rows, directory / "part-0.parquet", **parquet)
-    schema = {"type": "struct", "fields": [{"name": n, "type": t, "nullable": True, "metadata": {}} for n, t in fields]}
-    actions = [
-        {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
-        {"metaData": {"id": "0", "format": {"provider": "parquet", "options": {}}, "schemaString": json.dumps(schema),
-                      "partitionColumns": [], "configuration": {}}},
-        {"add": {"path": "part-0.parquet", "partitionValues": {}, "modificationTime": 0, "dataChange": True,
-                 "size": (directory / "part-0.parquet").stat().st_size, "stats": json.dumps({"numRecords": rows.num_rows})}},
-    ]
-    (directory / "_delta_log" / f"{0:020}.json").write_text("\n".join(map(json.dumps, actions)))
 
 
 def test_trap_1_count_star_leaves_deleted_rows_out(con):

@@ -6,41 +6,7 @@ import json
 import duckdb
 import pytest
 
-import delta_log
-
-
-def write_commit(table, version, *actions):
-    path = table / "_delta_log" / f"{version:020}.json"
-    path.write_text("".join(json.dumps(action) + "\n" for action in actions))
-
-
-def rearrange(con, table, query, version, tags=None, stats=True, drop=0):
-    """Replaces the only file of the table by `query`'s rows, as OPTIMIZE would."""
-    name = f"rearranged-{version}.parquet"
-    con.execute(f"COPY ({query}) TO '{table / name}' (FORMAT parquet)")
-    rows = con.execute(f"SELECT count(*) FROM '{table / name}'").fetchone()[0]
-    (path, live), = delta_log.active(table).items()
-    remove = {"path": live["path"], "deletionTimestamp": 1, "dataChange": False, "size": live["size"]}
-    if "deletionVector" in live:
-        remove["deletionVector"] = live["deletionVector"]
-    add = {
-        "path": name,
-        "partitionValues": {},
-        "size": (table / name).stat().st_size,
-        "modificationTime": 1,
-        "dataChange": False,
-        "stats": json.dumps({"numRecords": rows + drop}) if stats else None,
-        "baseRowId": 1000 if tags else None,
-        "defaultRowCommitVersion": version if tags else None,
-    }
-    info = {"operation": "OPTIMIZE", "engineInfo": "another engine", **({"tags": tags} if tags else {})}
-    write_commit(
-        table,
-        version,
-        {"commitInfo": info},
-        {"remove": remove},
-        {"add": {key: value for key, value in add.items() if value is not None}},
-    )
+from handmade import rearrange, write_commit
 
 
 @pytest.fixture
