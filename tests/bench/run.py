@@ -25,6 +25,7 @@ import kernel
 import memory
 import merges
 import peers
+import resolve
 import scan
 import writers
 from measure import Line, Recorder
@@ -50,6 +51,10 @@ BODIES = {
     "log/refresh": kernel.refresh,
     "writers/8-processes": writers.measure,
     "appends": appends.measure,
+    "resolve/1-winner": resolve.one_winner,
+    "resolve/1000-winners": resolve.many_winners,
+    "resolve/moved-by-row-ids": resolve.moved_by_ids,
+    "resolve/moved-by-content": resolve.moved_by_content,
     "c1": contention.disjoint,
     "c2": contention.overlapping,
     "memory/delete": memory.delete,
