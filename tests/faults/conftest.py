@@ -22,6 +22,52 @@ def child():
     return run
 
 
+@pytest.fixture(scope="session")
+def preloaded(tmp_path_factory):
+    """preloaded(name) builds faults/name.c as a library for LD_PRELOAD and returns its path."""
+
+    def build(name):
+        library = tmp_path_factory.mktemp("shim") / f"{name}.so"
+        source = os.path.join(os.path.dirname(__file__), f"{name}.c")
+        subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-D_LARGEFILE64_SOURCE", "-o", library, source, "-ldl"], check=True)
+        return str(library)
+
+    return build
+
+
+class Stepped:
+    """An open transaction in a process of its own (stepped.py)."""
+
+    def __init__(self, shim, lake, statements):
+        self.process = subprocess.Popen(
+            [sys.executable, os.path.join(os.path.dirname(__file__), "stepped.py"), str(EXTENSION), str(lake), *statements],
+            env={**os.environ, "LD_PRELOAD": shim, "STEPS_PATH": str(lake)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # fmt: skip
+        assert self.process.stdout.readline() == "open\n"
+
+    def commit(self, last=0):
+        """The steps of its COMMIT, as (operation, path), and what it says at its end; nothing if it died before step `last`."""
+        self.process.stdin.write(f"{last}\n")
+        self.process.stdin.flush()
+        lines = list(iter(lambda: self.process.stdout.readline().rstrip("\n"), "end"))
+        steps = [tuple(line.split(" ", 1)) for line in lines if line.split(" ", 1)[-1].startswith("/")]
+        return steps, lines[-1] if len(lines) > len(steps) else None
+
+
+@pytest.fixture
+def stepped(preloaded):
+    """stepped(lake, *statements) runs them in an open transaction of a process whose COMMIT is watched."""
+    shim, started = preloaded("file_steps"), []
+
+    def start(lake, *statements):
+        started.append(Stepped(shim, lake, statements))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.process.stdin.close()
+        each.process.wait()
+
+
 def tree(root):
     """Every file below a folder, as relative paths."""
     return {os.path.relpath(os.path.join(base, name), root) for base, _, names in os.walk(root) for name in names}

@@ -1,18 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A full disk while data, vector or commit bytes are written: a clear error, the table as before, nothing left behind."""
-import os
-import subprocess
-
 import pytest
 
 from faults.conftest import tree
-
-
-@pytest.fixture(scope="session")
-def shim(tmp_path_factory):
-    library = str(tmp_path_factory.mktemp("shim") / "disk_full.so")
-    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-D_LARGEFILE64_SOURCE", "-o", library, os.path.join(os.path.dirname(__file__), "disk_full.c"), "-ldl"], check=True)
-    return library
 
 
 CASES = {
@@ -26,7 +16,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_disk_full(case, shim, lake, connect, child):
+def test_disk_full(case, preloaded, lake, connect, child):
     part, after, statement = CASES[case]
     connection = connect(lake)
     connection.execute("CREATE TABLE t (id BIGINT, s VARCHAR)")
@@ -35,7 +25,7 @@ def test_disk_full(case, shim, lake, connect, child):
     connection.close()
     before = tree(lake)
 
-    result = child(lake, statement, env={"LD_PRELOAD": shim, "DISK_FULL_PATH": part, "DISK_FULL_AFTER": str(after)})
+    result = child(lake, statement, env={"LD_PRELOAD": preloaded("disk_full"), "DISK_FULL_PATH": part, "DISK_FULL_AFTER": str(after)})
     assert result.returncode == 1, result.stderr
     assert "No space left on device" in result.stderr, result.stderr
     assert tree(lake) == before, "the failed statement left files behind"
