@@ -37,21 +37,22 @@ def removal(add: dict, data_change: bool) -> dict:
             "partitionValues": add["partitionValues"], "deletionVector": add.get("deletionVector")}  # fmt: skip
 
 
-def rearrange(con, table, queries, version, tags=None, drop=0):
-    """Replaces all files of an unpartitioned table by one file for each query, as OPTIMIZE would. `drop`: rows that its statistics claim too many."""
+def rearrange(con, table, queries, version, tags=None, drop=0, of=lambda add: True, parameters=None):
+    """Replaces the files `of` a table (all; of one partition) by one file for each query, as OPTIMIZE would. `drop`: rows that its statistics claim
+    too many."""
+    replaced = [add for add in delta_log.active(table).values() if of(add)]
     adds = []
     for number, query in enumerate([queries] if isinstance(queries, str) else queries):
         name = f"rearranged-{version}-{number}.parquet"
         con.execute(f"COPY ({query}) TO '{table / name}' (FORMAT parquet)")
         rows = con.execute(f"SELECT count(*) FROM '{table / name}'").fetchone()[0]
-        adds.append({"path": name, "partitionValues": {}, "size": (table / name).stat().st_size, "modificationTime": 1, "dataChange": False,
+        adds.append({"path": name, "partitionValues": replaced[0]["partitionValues"], "size": (table / name).stat().st_size, "modificationTime": 1, "dataChange": False,
                      "stats": json.dumps({"numRecords": rows + drop}), "baseRowId": 1000 if tags else None,
                      "defaultRowCommitVersion": version if tags else None})  # fmt: skip
-    removes = [{"remove": removal(add, False)} for add in delta_log.active(table).values()]
     write_commit(
         table,
         version,
-        {"commitInfo": {"operation": "OPTIMIZE", "engineInfo": "another engine", "tags": tags}},
-        *removes,
+        {"commitInfo": {"operation": "OPTIMIZE", "engineInfo": "another engine", "operationParameters": parameters, "tags": tags}},
+        *({"remove": removal(add, False)} for add in replaced),
         *({"add": add} for add in adds),
     )

@@ -17,6 +17,7 @@
 #include "engine/statement/alter_spelling.h"
 #include "engine/statement/named_table.h"
 #include "engine/statement/spelling.h"
+#include "engine/write/condition_traits.h"
 #include "engine/write/join_keys.h"
 #include "engine/write/merge_rewrite.h"
 #include "engine/write/plan_delete.h"
@@ -55,6 +56,7 @@ void RegisterBraid(duckdb::ExtensionLoader& loader) {
 	RegisterDeleteReturning(config);
 	RegisterMergeRewrite(config);
 	RegisterJoinKeys(config);
+	RegisterConditionTraits(config);
 	RegisterSpelling(config);
 	RegisterPathTables(config);
 	RegisterScanFunction(loader);

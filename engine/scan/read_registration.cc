@@ -53,6 +53,7 @@ void RegisterRead(duckdb::ClientContext& context, ReadRegistration& registration
 	TableWork* work = LakeTransaction::Get(context, *registration.catalog).Find(registration.root);
 	if (!work) return;
 	std::scoped_lock lock(registration.mutex, work->mutex);
+	work->work.conditions |= registration.conditions;
 	Read read = ToRead(conditions, registration, registration.feeds_removal);
 	if (registration.provisional) {
 		for (Read& known : work->work.reads.reads) {

@@ -32,6 +32,7 @@ struct ReadRegistration {
 	// match nothing today; what is read is then taken from what was left (trap 36).
 	bool of_write = false;
 	std::mutex mutex;
+	ConditionTraits conditions;  // of the statement (engine/write/condition_traits.h)
 	bool feeds_removal = false;  // every row that the scan returns is removed (engine/scan/scan_function.h)
 	std::shared_ptr<const RowPredicate> provisional;  // entered while planning; identifies the entry
 	// Rows that fail one of them take no part in the join above the scan (engine/write/join_keys.h). AND-ed.

@@ -16,6 +16,7 @@
 #include "engine/scan/filter_bridge.h"
 #include "engine/scan/scan_source.h"
 #include "engine/settings.h"
+#include "engine/write/condition_traits.h"
 #include "engine/write/staging.h"
 #include "kernel/action/file_view.h"
 #include "kernel/schema/column_mapping.h"
@@ -147,6 +148,7 @@ void Replacement::StageMatches(duckdb::ClientContext& context, TableWork& work) 
 	StageDeletions(context, work, positions.by_file());
 	std::lock_guard guard(work.mutex);
 	work.work.reads.reads.push_back({bound, std::move(exact), true});
+	work.work.conditions |= TraitsOf(*condition_);
 	Describe(work, "predicate", JsonString("[" + JsonString("(" + mode_.predicate + ")") + "]"));
 	AddMetric(work, "numDeletedRows", positions.Cardinality());
 }

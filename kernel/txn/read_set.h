@@ -30,6 +30,13 @@ struct ConditionTraits {
 	bool subquery = false;           // on whatever table, correlated or not
 	bool merge_without_target_predicate = false;
 
+	ConditionTraits& operator|=(const ConditionTraits& other) {
+		complex_type |= other.complex_type;
+		non_deterministic |= other.non_deterministic;
+		subquery |= other.subquery;
+		merge_without_target_predicate |= other.merge_without_target_predicate;
+		return *this;
+	}
 	bool Excluded() const { return complex_type || non_deterministic || subquery; }
 };
 

@@ -3,8 +3,12 @@
 
 #include <simdjson.h>
 
+#include "base/json.h"
 #include "kernel/action/action_codec.h"
+#include "kernel/action/string_map.h"
 #include "kernel/log/log_path.h"
+#include "kernel/predicate/scalar.h"
+#include "kernel/schema/column_mapping.h"
 #include "kernel/stats/file_stats.h"
 
 namespace braid {
@@ -68,9 +72,25 @@ static std::optional<int64_t> LiveRows(const LiveFile& file) {
 	return *rows - (file.deletion_vector ? file.deletion_vector->cardinality : 0);
 }
 
+// The partition of a file, written in one way: engines differ in blanks, in order, and in the text of timestamps. As in the log if it cannot be read.
+static std::string PartitionOf(std::string_view partition_values, const Snapshot& table) {
+	const auto values = ParseStringMap(partition_values);
+	if (!values) return std::string(partition_values);
+	std::string partition;
+	for (const Field& field : table.schema->fields) {
+		const auto value = values->find(PhysicalName(field, table.column_mapping));
+		if (value == values->end()) continue;
+		const auto scalar = ParsePartitionValue(value->second, *field.type);
+		if (!scalar) return std::string(partition_values);
+		partition += scalar->is_null() ? "null," : JsonString(ToText(*scalar)) + ",";
+	}
+	return partition;
+}
+
 // Files that appear must hold as many live rows as the files that vanish, in each partition. A file that stays but has another vector makes
 // the commit a change, whatever it says of itself.
-static bool RowCountsAgree(const std::vector<FileEffect>& effects) {
+static bool RowCountsAgree(const std::vector<FileEffect>& effects, const Snapshot& table) {
+	std::map<std::string_view, std::string> partitions;  // by text
 	std::map<std::string_view, int64_t> balance;
 	bool vanished = false;
 	for (const auto& effect : effects) {
@@ -78,7 +98,9 @@ static bool RowCountsAgree(const std::vector<FileEffect>& effects) {
 		const LiveFile& file = effect.before ? *effect.before : *effect.after;
 		const auto rows = LiveRows(file);
 		if (!rows) return false;
-		balance[file.partition_values] += effect.before ? -*rows : *rows;
+		const auto [partition, is_new] = partitions.try_emplace(file.partition_values);
+		if (is_new) partition->second = PartitionOf(file.partition_values, table);
+		balance[partition->second] += effect.before ? -*rows : *rows;
 		vanished |= effect.before != nullptr;
 	}
 	for (const auto& [partition, rows] : balance) {
@@ -116,7 +138,7 @@ void AttachEffects(WinningCommit& winner, SnapshotPtr before, SnapshotPtr after)
 		if (effect.before && effect.after && SameVector(*effect.before, *effect.after)) continue;
 		winner.effects.push_back(std::move(effect));
 	}
-	const bool rearranges = !any_data_change && RowCountsAgree(winner.effects);
+	const bool rearranges = !any_data_change && RowCountsAgree(winner.effects, *winner.after);
 	for (auto& effect : winner.effects) effect.moved = rearranges;
 	winner.contradictory = !any_data_change && !winner.effects.empty() && !rearranges;
 	winner.data_changing = !winner.effects.empty() && !rearranges;
