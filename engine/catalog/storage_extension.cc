@@ -11,6 +11,7 @@
 #include "engine/catalog/catalog.h"
 #include "engine/catalog/transaction_manager.h"
 #include "engine/inspect/inspect_functions.h"
+#include "engine/maintenance/optimize_function.h"
 #include "engine/scan/scan_function.h"
 #include "engine/session/session_record.h"
 #include "engine/settings.h"
@@ -63,6 +64,7 @@ void RegisterBraid(duckdb::ExtensionLoader& loader) {
 	RegisterSessionRecord(loader);
 	RegisterAlterFunction(loader);
 	RegisterInspectFunctions(loader);
+	RegisterOptimizeFunction(loader);
 }
 
 }  // namespace braid::engine

@@ -61,6 +61,11 @@ void LakeTransaction::RefuseSecondTable(const TableHandle& table) {
 
 void LakeTransaction::Claim(TableWork& work) {
 	if (auto reason = WhyNotAlso(*work.table)) throw duckdb::TransactionException(*reason);
+	if (!work.work.changes.data_change) {
+		throw duckdb::TransactionException(
+			"Table %s: this transaction has rearranged files, which is a commit of its own; COMMIT first",
+			work.table->root());
+	}
 	modified_ = &work;
 }
 

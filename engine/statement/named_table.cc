@@ -161,7 +161,12 @@ NamedTable FindTableToChange(duckdb::ClientContext& context, duckdb::TableFuncti
 		throw duckdb::BinderException("%s: attach the directory of %s first (ATTACH '...' AS lake (TYPE braid))",
 									  statement, name);
 	}
-	if (input.binder) input.binder->GetStatementProperties().RegisterDBModify(*found.lake, context, change);
+	if (input.binder) {
+		auto& properties = input.binder->GetStatementProperties();
+		properties.RegisterDBModify(*found.lake, context, change);
+		properties.output_type =
+			duckdb::QueryResultOutputType::FORCE_MATERIALIZED;  // else it commits when the client has fetched all
+	}
 	return found;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/statement/insert_spelling.h"
 #include "engine/statement/inspect_spelling.h"
 #include "engine/statement/merge_spelling.h"
+#include "engine/statement/optimize_spelling.h"
 
 namespace braid::engine {
 
@@ -20,6 +21,8 @@ std::span<const StatementRule> StatementRules() {
 		{"DESCRIBE DETAIL", {"DETAIL"}, RespellDescribe},
 		{"DESC DETAIL", {"DETAIL"}, RespellDescribe},
 		{"SHOW TBLPROPERTIES", {"TBLPROPERTIES"}, RespellShowProperties},
+		{"OPTIMIZE", {"OPTIMIZE"}, RespellOptimize},
+		{"REORG TABLE", {"APPLY"}, RespellReorg},
 		{"WITH", {"MERGE"}, RespellMerge},
 	};
 	return rules;

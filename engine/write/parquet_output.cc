@@ -27,28 +27,10 @@ namespace {
 
 constexpr duckdb::idx_t kRowGroupRows = 122'880;
 constexpr duckdb::idx_t kRowGroupBytes = 64 << 20;  // as held in memory, before compression
-constexpr int64_t kDefaultFileBytes = 128 << 20;
-constexpr size_t kMaxFileName = 255;    // bytes, of every usual file system
-constexpr size_t kMaxDirectory = 2048;  // below the table's root: a whole path may have 4096 bytes
-constexpr size_t kMaxOpenFiles = 100;   // of a partitioned write; each holds a file handle and its footer so far
+constexpr size_t kMaxFileName = 255;                // bytes, of every usual file system
+constexpr size_t kMaxDirectory = 2048;              // below the table's root: a whole path may have 4096 bytes
+constexpr size_t kMaxOpenFiles = 100;  // of a partitioned write; each holds a file handle and its footer so far
 constexpr auto kCodecKey = "delta.parquet.compression.codec";
-constexpr auto kTargetSizeKey = "delta.targetFileSize";
-
-// A size as the property table takes it: digits and an optional unit, each 1024 times the one before.
-int64_t ParseBytes(const std::string& text) {
-	size_t digits = 0;
-	auto value = std::stoll(text, &digits);
-	for (auto unit : {'k', 'm', 'g', 't'}) {
-		if (digits == text.size() || std::tolower(text[digits]) == 'b') return value;
-		value *= 1024;
-		if (std::tolower(text[digits]) == unit) return value;
-	}
-	return value;
-}
-
-bool IsFull(const duckdb::ColumnDataCollection& rows) {
-	return rows.Count() >= kRowGroupRows || rows.SizeInBytes() >= kRowGroupBytes;
-}
 
 // Escapes what a directory name of the form column=value may not hold, the way Spark and Hive do.
 std::string EscapeForDirectory(std::string_view text) {
@@ -109,12 +91,18 @@ struct ParquetOutput::OpenFile {
 	PartitionValues values;
 	int users = 0;         // threads between Acquire and Release
 	bool retired = false;  // no thread may acquire it; the last user closes it
+
+	std::mutex flushing;  // guards what follows, and the order of row groups
+	uint64_t rows = 0;
+	std::vector<OriginRun> origins;
+
+	void Note(const std::vector<Run>& runs, uint64_t count);
 };
 
 struct ParquetOutput::Partition {
 	PartitionValues values;  // by physical name
 	std::string directory;   // relative, plain, "" for the root; with a trailing '/'
-	Rows waiting;
+	Batch waiting;
 	std::shared_ptr<OpenFile> file;
 };
 
@@ -130,8 +118,7 @@ ParquetOutput::ParquetOutput(duckdb::ClientContext& context, TableWork& work, co
 	auto& configuration = metadata_.configuration;
 	auto codec = configuration.find(kCodecKey);
 	codec_ = codec == configuration.end() ? "snappy" : duckdb::StringUtil::Lower(codec->second);
-	auto target = configuration.find(kTargetSizeKey);
-	target_bytes_ = target == configuration.end() ? kDefaultFileBytes : ParseBytes(target->second);
+	target_bytes_ = PropertyBytes(configuration, "delta.targetFileSize");
 	stats_columns_ = StatsColumns(*schema_, mapping_, configuration, metadata_.partition_columns);
 	SplitColumns(types);
 	has_nan_ = std::vector<std::atomic<bool>>(data_columns_.size());
@@ -180,26 +167,72 @@ ParquetOutput::Rows ParquetOutput::NewRows() const {
 	return duckdb::make_uniq<duckdb::ColumnDataCollection>(context_, data_types_);
 }
 
+// A file ends with a row group, so one may not be larger than a file is to be. Encoded, rows take less than half of the space.
+bool ParquetOutput::IsFull(const duckdb::ColumnDataCollection& rows) const {
+	const auto bytes = rows.SizeInBytes();
+	return rows.Count() >= kRowGroupRows || bytes >= kRowGroupBytes ||
+		   bytes / 2 >= static_cast<duckdb::idx_t>(target_bytes_);
+}
+
 void ParquetOutput::NoteNaN(duckdb::DataChunk& data) {
 	for (size_t i = 0; i < data_types_.size(); i++) {
 		if (MayHoldNaN(data_types_[i]) && !has_nan_[i] && HoldsNaN(data.data[i], data.size())) has_nan_[i] = true;
 	}
 }
 
+void ParquetOutput::OpenFile::Note(const std::vector<Run>& runs, uint64_t count) {
+	for (auto at = rows; auto& run : runs) {
+		auto* last = origins.empty() ? nullptr : &origins.back();
+		if (last && last->source == run.source && last->source_first + last->count == run.first) {
+			last->count += run.count;
+		} else {
+			origins.push_back({run.source, run.first, at, run.count});
+		}
+		at += run.count;
+	}
+	rows += count;
+}
+
 void ParquetOutput::Append(Local& local, duckdb::DataChunk& rows) {
 	if (rows.size() == 0) return;
 	if (!partition_columns_.empty()) return AppendPartitioned(rows);
 	NoteNaN(rows);
-	if (!local.rows) local.rows = NewRows();
-	local.rows->Append(rows);
-	if (!IsFull(*local.rows)) return;
-	WriteRowGroup(FindPartition("", rows, 0), std::move(local.rows));
+	if (!local.batch.rows) local.batch.rows = NewRows();
+	local.batch.rows->Append(rows);
+	if (!IsFull(*local.batch.rows)) return;
+	WriteRowGroup(FindPartition("", rows, 0), std::move(local.batch));
+}
+
+duckdb::DataChunk& ParquetOutput::DataColumns(duckdb::DataChunk& rows, duckdb::DataChunk& data) const {
+	data.InitializeEmpty(data_types_);
+	for (size_t i = 0; i < data_columns_.size(); i++) data.data[i].Reference(rows.data[data_columns_[i]]);
+	data.SetCardinality(rows.size());
+	return data;
+}
+
+void ParquetOutput::AppendGroup(Local& local, const std::string& group, duckdb::DataChunk& rows,
+								std::span<const Run> runs) {
+	if (rows.size() == 0) return;
+	auto& partition = FindPartition(group, rows, 0);
+	if (local.group != &partition) HandOver(local);
+	local.group = &partition;
+	duckdb::DataChunk data;
+	NoteNaN(DataColumns(rows, data));
+	if (!local.batch.rows) local.batch.rows = NewRows();
+	local.batch.rows->Append(data);
+	local.batch.runs.insert(local.batch.runs.end(), runs.begin(), runs.end());
+	if (IsFull(*local.batch.rows)) WriteRowGroup(partition, std::exchange(local.batch, {}));
+}
+
+void ParquetOutput::HandOver(Local& local) {
+	if (local.batch.rows && local.batch.rows->Count() > 0) AddWaiting(*local.group, std::exchange(local.batch, {}));
 }
 
 void ParquetOutput::FinishThread(Local& local) {
-	if (!local.rows || local.rows->Count() == 0) return;
+	if (!local.batch.rows || local.batch.rows->Count() == 0) return;
 	duckdb::DataChunk none;
-	AddWaiting(FindPartition("", none, 0), std::move(local.rows));
+	if (!local.group) local.group = &FindPartition("", none, 0);
+	HandOver(local);
 }
 
 void ParquetOutput::AppendPartitioned(duckdb::DataChunk& rows) {
@@ -227,24 +260,22 @@ void ParquetOutput::AppendPartitioned(duckdb::DataChunk& rows) {
 	for (duckdb::idx_t row = 0; row < rows.size(); row++) groups[keys[row]].push_back(static_cast<duckdb::sel_t>(row));
 
 	duckdb::DataChunk data;
-	data.InitializeEmpty(data_types_);
-	for (size_t i = 0; i < data_columns_.size(); i++) data.data[i].Reference(rows.data[data_columns_[i]]);
-	data.SetCardinality(rows.size());
-	NoteNaN(data);
+	NoteNaN(DataColumns(rows, data));
 	for (auto& [key, members] : groups) {
 		auto& partition = FindPartition(std::string(key), rows, members.front());
 		duckdb::SelectionVector selection(members.data());
 		duckdb::DataChunk part;
 		part.InitializeEmpty(data_types_);
 		part.Slice(data, selection, members.size());
-		Rows full;
+		Batch full;
 		{
 			std::lock_guard guard(mutex_);
-			if (!partition.waiting) partition.waiting = NewRows();
-			partition.waiting->Append(part);
-			if (IsFull(*partition.waiting)) full = std::move(partition.waiting);
+			auto& waiting = partition.waiting.rows;
+			if (!waiting) waiting = NewRows();
+			waiting->Append(part);
+			if (IsFull(*waiting)) full = std::exchange(partition.waiting, {});
 		}
-		if (full) WriteRowGroup(partition, std::move(full));
+		if (full.rows) WriteRowGroup(partition, std::move(full));
 	}
 }
 
@@ -271,24 +302,31 @@ ParquetOutput::Partition& ParquetOutput::FindPartition(const std::string& key, d
 	return *partition;
 }
 
-void ParquetOutput::AddWaiting(Partition& partition, Rows rows) {
+void ParquetOutput::AddWaiting(Partition& partition, Batch batch) {
 	{
 		std::lock_guard guard(mutex_);
-		if (!partition.waiting) {
-			partition.waiting = std::move(rows);
+		auto& waiting = partition.waiting;
+		if (!waiting.rows) {
+			waiting = std::move(batch);
 		} else {
-			partition.waiting->Combine(*rows);
+			waiting.rows->Combine(*batch.rows);
+			waiting.runs.insert(waiting.runs.end(), batch.runs.begin(), batch.runs.end());
 		}
-		if (!IsFull(*partition.waiting)) return;
-		rows = std::move(partition.waiting);
+		if (!IsFull(*waiting.rows)) return;
+		batch = std::exchange(waiting, {});
 	}
-	WriteRowGroup(partition, std::move(rows));
+	WriteRowGroup(partition, std::move(batch));
 }
 
-void ParquetOutput::WriteRowGroup(Partition& partition, Rows rows) {
+void ParquetOutput::WriteRowGroup(Partition& partition, Batch batch) {
 	auto file = Acquire(partition);
-	auto batch = writer_.prepare_batch(context_, *writer_bind_, *file->state, std::move(rows));
-	writer_.flush_batch(context_, *writer_bind_, *file->state, *batch);
+	auto count = batch.rows->Count();
+	auto encoded = writer_.prepare_batch(context_, *writer_bind_, *file->state, std::move(batch.rows));
+	{
+		std::lock_guard guard(file->flushing);
+		writer_.flush_batch(context_, *writer_bind_, *file->state, *encoded);
+		file->Note(batch.runs, count);
+	}
 	Release(partition, file);
 }
 
@@ -390,14 +428,15 @@ void ParquetOutput::Close(OpenFile& file) {
 	result.add.stats =
 		WriteFileStats(ToFileStats(file.written, *schema_, mapping_, stats_columns_, nan_columns), *schema_, mapping_);
 	result.num_records = static_cast<int64_t>(file.written.row_count);
+	result.origins = std::move(file.origins);
 	std::lock_guard guard(mutex_);
 	finished_.push_back(std::move(result));
 }
 
 std::vector<NewFile> ParquetOutput::Finish() {
 	for (auto& [key, partition] : partitions_) {
-		if (partition->waiting && partition->waiting->Count() > 0)
-			WriteRowGroup(*partition, std::move(partition->waiting));
+		auto& waiting = partition->waiting;
+		if (waiting.rows && waiting.rows->Count() > 0) WriteRowGroup(*partition, std::exchange(waiting, {}));
 		if (auto file = std::move(partition->file)) {
 			open_files_--;
 			Close(*file);

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,27 +28,42 @@ public:
 				  const duckdb::vector<duckdb::LogicalType>& types);
 	~ParquetOutput();
 
+	// Rows that follow each other in a file that exists, and here as well.
+	struct Run {
+		size_t source = 0;  // whatever the caller counts his files by; OriginRun::source of the new files
+		uint64_t first = 0;
+		uint64_t count = 0;
+	};
+	struct Batch {
+		duckdb::unique_ptr<duckdb::ColumnDataCollection> rows;
+		std::vector<Run> runs;  // of all rows, or none
+	};
+	struct Partition;
 	// What one thread has buffered and not yet handed over.
 	struct Local {
-		duckdb::unique_ptr<duckdb::ColumnDataCollection> rows;
+		Batch batch;
+		Partition* group = nullptr;
 	};
 
 	void Append(Local& local, duckdb::DataChunk& rows);  // any thread
-	void FinishThread(Local& local);                     // any thread, once
-	std::vector<NewFile> Finish();                       // after all threads
+	// Rows that tell where they come from, of one partition. Those of one group share files, with no others: any thread.
+	void AppendGroup(Local& local, const std::string& group, duckdb::DataChunk& rows, std::span<const Run> runs);
+	void FinishThread(Local& local);  // any thread, once
+	std::vector<NewFile> Finish();    // after all threads
 
 private:
 	struct OpenFile;
-	struct Partition;
 	using Rows = duckdb::unique_ptr<duckdb::ColumnDataCollection>;
 
 	void SplitColumns(const duckdb::vector<duckdb::LogicalType>& types);
 	void BindWriter();
+	duckdb::DataChunk& DataColumns(duckdb::DataChunk& rows, duckdb::DataChunk& data) const;
 	void NoteNaN(duckdb::DataChunk& data);
 	void AppendPartitioned(duckdb::DataChunk& rows);
 	Partition& FindPartition(const std::string& key, duckdb::DataChunk& rows, duckdb::idx_t row);
-	void AddWaiting(Partition& partition, Rows rows);
-	void WriteRowGroup(Partition& partition, Rows rows);
+	void HandOver(Local& local);
+	void AddWaiting(Partition& partition, Batch batch);
+	void WriteRowGroup(Partition& partition, Batch batch);
 	std::shared_ptr<OpenFile> Acquire(Partition& partition);
 	void Release(Partition& partition, const std::shared_ptr<OpenFile>& file);
 	std::shared_ptr<OpenFile> TakeIdleFile();
@@ -55,6 +71,7 @@ private:
 	void Open(OpenFile& file, const Partition& partition, int number);
 	void Close(OpenFile& file);
 	Rows NewRows() const;
+	bool IsFull(const duckdb::ColumnDataCollection& rows) const;
 
 	duckdb::ClientContext& context_;
 	TableWork& work_;

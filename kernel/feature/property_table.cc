@@ -49,7 +49,7 @@ constexpr TableProperty kProperties[] = {
 	{"delta.autoOptimize.optimizeWrite", PropertyKind::kBoolean, "", kUser, ""},
 	{"delta.randomizeFilePrefixes", PropertyKind::kBoolean, "false", kUser, ""},
 	{"delta.randomPrefixLength", PropertyKind::kInteger, "2", kUser, ""},
-	{"delta.targetFileSize", PropertyKind::kBytes, "", kUser, ""},
+	{"delta.targetFileSize", PropertyKind::kBytes, "128mb", kUser, ""},
 	{"delta.parquet.format.version", PropertyKind::kText, "1.0.0", kUser, ""},
 	{"delta.parquet.compression.codec", PropertyKind::kText, "", kUser, ""},
 	{"delta.enableTypeWidening", PropertyKind::kBoolean, "false", kUser, "typeWidening"},
@@ -95,6 +95,22 @@ std::optional<int64_t> ParseInteger(std::string_view text) {
 	return value;
 }
 
+// Digits and an optional unit.
+std::optional<int64_t> ParseBytes(std::string_view text) {
+	const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+	std::string_view unit = text.substr(digits);
+	if (unit.size() == 2 && !SameIgnoringCase(unit, "bb") && SameIgnoringCase(unit.substr(1), "b"))
+		unit.remove_suffix(1);
+	static constexpr std::string_view kUnits[] = {"", "k", "m", "g", "t"};
+	const auto known = std::find_if(std::begin(kUnits), std::end(kUnits), [&](std::string_view u) {
+		return SameIgnoringCase(u, SameIgnoringCase(unit, "b") ? "" : unit);
+	});
+	const std::optional<int64_t> number = ParseInteger(text.substr(0, digits));
+	const auto shift = 10 * (known - std::begin(kUnits));
+	if (!number || known == std::end(kUnits) || *number > INT64_MAX >> shift) return std::nullopt;
+	return *number << shift;
+}
+
 std::unexpected<Error> Refuse(std::string_view key, std::string_view value, std::string_view allowed) {
 	return Fail(ErrorKind::kInvalidArgument, "table property " + std::string(key) + " cannot be \"" +
 												 std::string(value) + "\": allowed is " + std::string(allowed));
@@ -138,15 +154,9 @@ Result<std::string> CheckValue(const TableProperty& property, std::string_view v
 		case PropertyKind::kInterval:
 			if (!ParseIntervalMs(value)) return Refuse(property.key, value, "an interval such as \"interval 7 days\"");
 			return std::string(value);
-		case PropertyKind::kBytes: {
-			const size_t digits = std::min(value.find_first_not_of("0123456789"), value.size());
-			const std::string_view unit = value.substr(digits);
-			static constexpr std::string_view kUnits[] = {"", "b", "k", "kb", "m", "mb", "g", "gb", "t", "tb"};
-			const bool known =
-				std::any_of(std::begin(kUnits), std::end(kUnits), [&](auto u) { return SameIgnoringCase(u, unit); });
-			if (digits == 0 || !known) return Refuse(property.key, value, "a size such as \"128mb\"");
+		case PropertyKind::kBytes:
+			if (!ParseBytes(value)) return Refuse(property.key, value, "a size such as \"128mb\"");
 			return std::string(value);
-		}
 		case PropertyKind::kText:
 			return std::string(value);
 	}
@@ -222,6 +232,12 @@ int64_t PropertyInteger(const Configuration& configuration, std::string_view key
 	};
 	if (const std::optional<int64_t> value = parse(PropertyValue(configuration, key))) return *value;
 	return property == nullptr ? 0 : parse(property->default_value).value_or(0);
+}
+
+int64_t PropertyBytes(const Configuration& configuration, std::string_view key) {
+	if (const std::optional<int64_t> bytes = ParseBytes(PropertyValue(configuration, key))) return *bytes;
+	const TableProperty* property = FindProperty(key);
+	return property == nullptr ? 0 : ParseBytes(property->default_value).value_or(0);
 }
 
 Result<int64_t> ParseIntervalMs(std::string_view text) {

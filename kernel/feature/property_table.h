@@ -38,6 +38,8 @@ Result<std::pair<std::string, std::string>> CheckProperty(std::string_view key, 
 std::string PropertyValue(const Configuration& configuration, std::string_view key);  // or the default
 bool PropertyEnabled(const Configuration& configuration, std::string_view key);
 int64_t PropertyInteger(const Configuration& configuration, std::string_view key);  // an interval in ms
-Result<int64_t> ParseIntervalMs(std::string_view text);                             // "interval 1 week"
+int64_t PropertyBytes(const Configuration& configuration,
+					  std::string_view key);             // a size; each unit 1024 of the one before
+Result<int64_t> ParseIntervalMs(std::string_view text);  // "interval 1 week"
 
 }  // namespace braid

@@ -44,13 +44,15 @@ static void AddFileMetrics(const std::string& operation, const RebaseCounts& cou
 		set("numTargetDeletionVectorsUpdated", counts.vectors_updated);
 		return;
 	}
-	if (operation == "DELETE" || operation == "UPDATE") {
+	const bool rearranges = operation == "OPTIMIZE" || operation == "REORG";
+	if (operation == "DELETE" || operation == "UPDATE" || rearranges) {
 		set("numAddedFiles", counts.files_added);
 		set("numRemovedFiles", counts.files_removed);
 		set("numAddedBytes", counts.bytes_added);
 		set("numRemovedBytes", counts.bytes_removed);
-		set("numDeletionVectorsAdded", counts.vectors_added);
 		set("numDeletionVectorsRemoved", counts.vectors_removed);
+		if (rearranges) return;
+		set("numDeletionVectorsAdded", counts.vectors_added);
 		set("numDeletionVectorsUpdated", counts.vectors_updated);
 		return;
 	}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values are compared by DuckDB's sort keys (create_sort_key): bytes that order as the values do.
+#include "engine/maintenance/curve_order.h"
+
+#include <algorithm>
+
+#include "duckdb/execution/expression_executor.hpp"
+#include "duckdb/function/function_binder.hpp"
+#include "duckdb/function/scalar_function.hpp"
+#include "duckdb/planner/expression/bound_constant_expression.hpp"
+#include "duckdb/planner/expression/bound_function_expression.hpp"
+#include "duckdb/planner/expression/bound_reference_expression.hpp"
+#include "engine/io/row_reader.h"
+#include "kernel/maintenance/hilbert.h"
+#include "kernel/stats/file_stats.h"
+
+namespace braid::engine {
+
+namespace {
+
+constexpr uint64_t kSampleRows = 1 << 16;
+constexpr int kMaxBits = 16;  // of a rank
+
+int BitsOf(size_t columns) { return std::min(kMaxBits, static_cast<int>(64 / columns)); }
+
+// The ranks of the sort keys of one column: how many of the sample are smaller, spread over the range of a rank.
+class Ranks {
+public:
+	Ranks(std::vector<std::string> sample, int bits) : keys_(std::move(sample)), bits_(bits) {
+		std::ranges::sort(keys_);
+		if (keys_.empty()) return;
+		auto& low = keys_.front();
+		auto& high = keys_.back();
+		common_ = std::ranges::mismatch(low, high).in1 - low.begin();
+		for (auto& key : keys_) words_.push_back(WordOf(key));
+	}
+
+	uint32_t Of(std::string_view key) const {
+		if (keys_.empty()) return 0;
+		const auto smaller = static_cast<uint64_t>(CountSmaller(key));
+		return static_cast<uint32_t>((smaller << bits_) / (keys_.size() + 1));
+	}
+
+private:
+	// The eight bytes after those that all keys share: nearly always enough to compare.
+	uint64_t WordOf(std::string_view key) const {
+		uint64_t word = 0;
+		for (size_t i = common_; i < common_ + 8; i++)
+			word = word << 8 | (i < key.size() ? static_cast<unsigned char>(key[i]) : 0);
+		return word;
+	}
+
+	ptrdiff_t CountSmaller(std::string_view key) const {
+		const auto shared = std::string_view(keys_.front()).substr(0, common_);
+		if (const auto order = key.substr(0, common_).compare(shared); order != 0)
+			return order < 0 ? 0 : std::ssize(keys_);
+		const auto [first, last] = std::ranges::equal_range(words_, WordOf(key));
+		const auto from = keys_.begin() + (first - words_.begin());
+		return std::lower_bound(from, keys_.begin() + (last - words_.begin()), key) - keys_.begin();
+	}
+
+	std::vector<std::string> keys_;
+	std::vector<uint64_t> words_;
+	size_t common_ = 0;
+	int bits_;
+};
+
+// Sort keys as bytes that order as they do; DuckDB keeps those of at most eight bytes as a number.
+class Keys {
+public:
+	Keys(duckdb::Vector& keys, duckdb::idx_t count) : is_number_(keys.GetType().id() == duckdb::LogicalTypeId::BIGINT) {
+		keys.ToUnifiedFormat(count, format_);
+	}
+
+	std::string_view At(duckdb::idx_t row) {
+		const auto at = format_.sel->get_index(row);
+		if (!is_number_) {
+			const auto& key = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(format_)[at];
+			return {key.GetData(), key.GetSize()};
+		}
+		auto number = static_cast<uint64_t>(duckdb::UnifiedVectorFormat::GetData<int64_t>(format_)[at]);
+		for (size_t i = sizeof(bytes_); i-- > 0; number >>= 8) bytes_[i] = static_cast<char>(number & 0xff);
+		return {bytes_, sizeof(bytes_)};
+	}
+
+private:
+	bool is_number_;
+	char bytes_[8] = {};
+	duckdb::UnifiedVectorFormat format_;
+};
+
+struct CurveData : duckdb::FunctionData {
+	std::shared_ptr<const std::vector<Ranks>> ranks;
+	duckdb::unique_ptr<FunctionData> Copy() const override { return duckdb::make_uniq<CurveData>(*this); }
+	bool Equals(const FunctionData& other) const override { return ranks == other.Cast<CurveData>().ranks; }
+};
+
+void Place(duckdb::DataChunk& keys, duckdb::ExpressionState& state, duckdb::Vector& result) {
+	auto& data = state.expr.Cast<duckdb::BoundFunctionExpression>().bind_info->Cast<CurveData>();
+	const auto columns = keys.ColumnCount();
+	std::vector<Keys> formats;
+	for (auto& column : keys.data) formats.emplace_back(column, keys.size());
+	auto places = duckdb::FlatVector::GetData<uint64_t>(result);
+	std::vector<uint32_t> axes(columns);
+	for (duckdb::idx_t row = 0; row < keys.size(); row++) {
+		for (duckdb::idx_t i = 0; i < columns; i++) axes[i] = (*data.ranks)[i].Of(formats[i].At(row));
+		places[row] = HilbertIndex(axes, BitsOf(columns));
+	}
+}
+
+duckdb::unique_ptr<duckdb::Expression> SortKey(duckdb::ClientContext& context,
+											   duckdb::unique_ptr<duckdb::Expression> column) {
+	duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> arguments;
+	arguments.push_back(std::move(column));
+	arguments.push_back(duckdb::make_uniq<duckdb::BoundConstantExpression>(duckdb::Value("ASC NULLS FIRST")));
+	duckdb::ErrorData error;
+	auto key = duckdb::FunctionBinder(context).BindScalarFunction(DEFAULT_SCHEMA, "create_sort_key",
+																  std::move(arguments), error);
+	if (!key) error.Throw();
+	return key;
+}
+
+// Sort keys of rows spread evenly over the source, by column.
+std::vector<std::vector<std::string>> Sample(duckdb::ClientContext& context, const ScanSourcePtr& source,
+											 const duckdb::vector<duckdb::column_t>& columns,
+											 const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& references) {
+	duckdb::ExpressionExecutor executor(context);
+	duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> expressions;
+	duckdb::vector<duckdb::LogicalType> types;
+	for (size_t i = 0; i < columns.size(); i++) {
+		expressions.push_back(
+			SortKey(context, duckdb::make_uniq<duckdb::BoundReferenceExpression>(references[i]->return_type, i)));
+		executor.AddExpression(*expressions.back());
+		types.push_back(expressions.back()->return_type);
+	}
+	uint64_t total = 0;
+	for (auto& file : source->Files()) total += NumRecords(file.stats()).value_or(kSampleRows);
+	const auto stride = std::max<uint64_t>(1, total / kSampleRows);
+	std::vector<std::vector<std::string>> sample(columns.size());
+	duckdb::DataChunk keys;
+	keys.Initialize(context, types);
+	uint64_t next = 0, seen = 0;
+	RowReader reader(context, source, columns);
+	while (auto* rows = reader.Next()) {
+		if (next < seen + rows->size()) {
+			keys.Reset();
+			executor.Execute(*rows, keys);
+			for (size_t i = 0; i < columns.size(); i++) {
+				Keys column(keys.data[i], keys.size());
+				for (auto row = next; row < seen + rows->size(); row += stride)
+					sample[i].emplace_back(column.At(row - seen));
+			}
+			while (next < seen + rows->size()) next += stride;
+		}
+		seen += rows->size();
+	}
+	return sample;
+}
+
+}  // namespace
+
+duckdb::unique_ptr<duckdb::Expression> CurvePlace(duckdb::ClientContext& context, const ScanSourcePtr& source,
+												  const duckdb::vector<duckdb::column_t>& columns,
+												  duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> references) {
+	std::vector<Ranks> ranks;
+	for (auto& keys : Sample(context, source, columns, references))
+		ranks.emplace_back(std::move(keys), BitsOf(columns.size()));
+	auto data = duckdb::make_uniq<CurveData>();
+	data->ranks = std::make_shared<const std::vector<Ranks>>(std::move(ranks));
+	duckdb::vector<duckdb::LogicalType> types;
+	for (auto& reference : references) {
+		reference = SortKey(context, std::move(reference));
+		types.push_back(reference->return_type);
+	}
+	duckdb::ScalarFunction function("braid_curve_place", types, duckdb::LogicalType::UBIGINT, Place);
+	return duckdb::make_uniq<duckdb::BoundFunctionExpression>(duckdb::LogicalType::UBIGINT, std::move(function),
+															  std::move(references), std::move(data));
+}
+
+}  // namespace braid::engine

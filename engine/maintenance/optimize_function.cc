@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files are chosen when the statement is bound; it is bound anew for each execution.
+#include "engine/maintenance/optimize_function.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/environment.h"
+#include "base/json.h"
+#include "duckdb/common/exception/binder_exception.hpp"
+#include "duckdb/common/multi_file/multi_file_reader.hpp"
+#include "duckdb/common/multi_file/multi_file_states.hpp"
+#include "duckdb/common/string_util.hpp"
+#include "duckdb/execution/expression_executor.hpp"
+#include "duckdb/function/table_function.hpp"
+#include "duckdb/main/extension/extension_loader.hpp"
+#include "duckdb/parser/qualified_name.hpp"
+#include "duckdb/planner/binder.hpp"
+#include "duckdb/planner/expression/bound_columnref_expression.hpp"
+#include "duckdb/planner/expression/bound_reference_expression.hpp"
+#include "duckdb/planner/expression_iterator.hpp"
+#include "duckdb/planner/operator/logical_get.hpp"
+#include "duckdb/planner/operator/logical_order.hpp"
+#include "engine/catalog/type_mapping.h"
+#include "engine/io/error_translation.h"
+#include "engine/maintenance/curve_order.h"
+#include "engine/maintenance/rearrange.h"
+#include "engine/scan/scalar_bridge.h"
+#include "engine/scan/scan_function.h"
+#include "engine/statement/named_table.h"
+#include "engine/write/table_expression.h"
+#include "kernel/feature/property_table.h"
+#include "kernel/feature/write_requirements.h"
+#include "kernel/schema/column_mapping.h"
+#include "kernel/stats/file_stats.h"
+
+namespace braid::engine {
+
+namespace {
+
+constexpr size_t kMaxCurveColumns = 4;
+
+struct Request {
+	std::string operation, condition;
+	std::vector<std::string> columns;  // of ZORDER BY
+};
+
+std::string TableName(const Snapshot& view) { return view.table.substr(view.table.rfind('/') + 1); }
+
+bool IsPartitionColumn(const Snapshot& view, const std::string& name) {
+	return std::ranges::any_of(view.metadata.partition_columns,
+							   [&](auto& column) { return duckdb::StringUtil::CIEquals(column, name); });
+}
+
+void RequirePartitionColumns(const duckdb::Expression& expression, const Snapshot& view, const Request& request) {
+	if (expression.GetExpressionClass() == duckdb::ExpressionClass::BOUND_REF) {
+		auto& name = view.schema->fields[expression.Cast<duckdb::BoundReferenceExpression>().index].name;
+		if (IsPartitionColumn(view, name)) return;
+		throw duckdb::BinderException("%s of table %s: WHERE may use partition columns only, and \"%s\" is none",
+									  request.operation, view.table, name);
+	}
+	duckdb::ExpressionIterator::EnumerateChildren(
+		expression, [&](const duckdb::Expression& child) { RequirePartitionColumns(child, view, request); });
+}
+
+// The files whose partition satisfies the condition.
+std::vector<const LiveFile*> FilesWhere(duckdb::ClientContext& context, const Snapshot& view, const Request& request) {
+	auto files = view.files->Files();
+	if (request.condition.empty()) return files;
+	auto condition = BindRowCondition(context, *view.schema, TableName(view), request.condition,
+									  request.operation + " of table " + view.table + ": WHERE");
+	RequirePartitionColumns(*condition, view, request);
+	duckdb::vector<duckdb::LogicalType> types;
+	for (auto& field : view.schema->fields) types.push_back(ToDuckType(*field.type, field.name));
+	duckdb::DataChunk row;
+	row.Initialize(context, types);
+	duckdb::ExpressionExecutor executor(context, *condition);
+	std::map<PartitionValues, bool> answers;
+	std::erase_if(files, [&](const LiveFile* file) {
+		const auto values = Unwrap(ToAddFile(*file)).partition_values;
+		auto [answer, fresh] = answers.try_emplace(values, false);
+		if (!fresh) return !answer->second;
+		row.Reset();
+		for (size_t i = 0; i < types.size(); i++) {
+			auto& field = view.schema->fields[i];
+			const auto value = values.find(PhysicalName(field, view.column_mapping));
+			row.SetValue(i, 0,
+						 value == values.end()
+							 ? duckdb::Value(types[i])
+							 : ToValue(Unwrap(ParsePartitionValue(value->second, *field.type)), types[i]));
+		}
+		row.SetCardinality(1);
+		duckdb::Vector result(duckdb::LogicalType::BOOLEAN);
+		executor.ExecuteExpression(row, result);
+		const auto verdict = result.GetValue(0);
+		answer->second = !verdict.IsNull() && verdict.GetValue<bool>();
+		return !answer->second;
+	});
+	return files;
+}
+
+duckdb::vector<duckdb::column_t> CurveColumns(const Snapshot& view, const Request& request) {
+	duckdb::vector<duckdb::column_t> columns;
+	if (request.columns.size() > kMaxCurveColumns) {
+		throw duckdb::BinderException("OPTIMIZE of table %s: ZORDER BY takes at most %d columns", view.table,
+									  static_cast<int>(kMaxCurveColumns));
+	}
+	for (auto& quoted : request.columns) {
+		const auto name = duckdb::QualifiedName::ParseComponents(quoted).front();
+		auto& fields = view.schema->fields;
+		auto field = std::ranges::find_if(fields, [&](auto& f) { return duckdb::StringUtil::CIEquals(f.name, name); });
+		if (field == fields.end())
+			throw duckdb::BinderException(
+				"OPTIMIZE of table %s: ZORDER BY names \"%s\", which is not one of its columns", view.table, name);
+		if (IsPartitionColumn(view, name))
+			throw duckdb::BinderException(
+				"[DELTA_ZORDERING_ON_PARTITION_COLUMN] OPTIMIZE of table %s: \"%s\" is a partition column, whose files "
+				"hold one value each; name data columns "
+				"in ZORDER BY. SQLSTATE: 42P10",
+				view.table, name);
+		if (!field->type->fields.empty() || field->type->element)
+			throw duckdb::BinderException(
+				"OPTIMIZE of table %s: ZORDER BY \"%s\": rows cannot be clustered by a struct, list or map", view.table,
+				name);
+		columns.push_back(static_cast<duckdb::column_t>(field - fields.begin()));
+	}
+	return columns;
+}
+
+void AddSources(RearrangeSpec& spec, ScanSource& source, const std::vector<Bin>& bins) {
+	for (auto& bin : bins) {
+		for (auto* file : bin.files) {
+			source.files.push_back({file->path, file, nullptr, nullptr});
+			const auto rows = NumRecords(file->stats);
+			const auto deleted = file->deletion_vector ? file->deletion_vector->cardinality : 0;
+			spec.source_by_name[source.Location(source.files.back())] = spec.sources.size();
+			spec.sources.push_back({std::string(file->path), static_cast<size_t>(&bin - bins.data()), file->size,
+									rows ? std::optional(static_cast<uint64_t>(*rows - deleted)) : std::nullopt,
+									deleted});
+		}
+	}
+	spec.bins = bins.size();
+}
+
+std::string JsonList(const std::vector<std::string>& items) {
+	std::string list;
+	for (auto& item : items) list += (list.empty() ? "[" : ",") + JsonString(item);
+	return JsonString(list.empty() ? "[]" : list + "]");
+}
+
+// Spark's names and spellings.
+std::map<std::string, std::string> Parameters(const Request& request) {
+	std::map<std::string, std::string> parameters;
+	parameters["predicate"] =
+		JsonList(request.condition.empty() ? std::vector<std::string>() : std::vector {request.condition});
+	if (request.operation == "REORG") {
+		parameters["applyPurge"] = JsonString("true");
+	} else {
+		parameters["zOrderBy"] = JsonList(request.columns);
+		parameters["clusterBy"] = JsonList({});
+		parameters["auto"] = JsonString("false");
+	}
+	return parameters;
+}
+
+duckdb::unique_ptr<duckdb::LogicalOperator> ScanOf(duckdb::ClientContext& context, duckdb::Binder& binder,
+												   const ScanSourcePtr& source) {
+	duckdb::unique_ptr<duckdb::FunctionData> bind_data;
+	auto function = MakeScan(context, source, bind_data);
+	auto& files = bind_data->Cast<duckdb::MultiFileBindData>();
+	auto types = files.types;
+	auto names = files.names;
+	auto get = duckdb::make_uniq<duckdb::LogicalGet>(binder.GenerateTableIndex(), std::move(function),
+													 std::move(bind_data), types, names, ScanVirtualColumns());
+	for (size_t i = 0; i < types.size(); i++) get->AddColumnId(i);
+	for (auto column : ScanRowIdColumns()) get->AddColumnId(column);
+	get->ResolveOperatorTypes();
+	return get;
+}
+
+duckdb::unique_ptr<duckdb::Expression> Reference(duckdb::LogicalOperator& scan, size_t column) {
+	return duckdb::make_uniq<duckdb::BoundColumnRefExpression>(scan.types[column], scan.GetColumnBindings()[column]);
+}
+
+// Partition by partition, and in each along the curve.
+duckdb::unique_ptr<duckdb::LogicalOperator> Sorted(duckdb::ClientContext& context,
+												   duckdb::unique_ptr<duckdb::LogicalOperator> scan,
+												   const ScanSourcePtr& source,
+												   const duckdb::vector<duckdb::column_t>& columns) {
+	duckdb::vector<duckdb::BoundOrderByNode> orders;
+	const auto add = [&](duckdb::unique_ptr<duckdb::Expression> key) {
+		orders.emplace_back(duckdb::OrderType::ASCENDING, duckdb::OrderByNullType::NULLS_FIRST, std::move(key));
+	};
+	auto& fields = source->view->schema->fields;
+	for (size_t i = 0; i < fields.size(); i++) {
+		if (IsPartitionColumn(*source->view, fields[i].name)) add(Reference(*scan, i));
+	}
+	duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> references;
+	for (auto column : columns) references.push_back(Reference(*scan, column));
+	if (columns.size() == 1) {
+		add(std::move(references[0]));
+	} else {
+		add(CurvePlace(context, source, columns, std::move(references)));
+	}
+	auto order = duckdb::make_uniq<duckdb::LogicalOrder>(std::move(orders));
+	order->children.push_back(std::move(scan));
+	order->ResolveOperatorTypes();
+	return order;
+}
+
+Request ReadRequest(duckdb::TableFunctionBindInput& input) {
+	Request request;
+	for (auto& value : input.inputs) {
+		if (value.IsNull()) throw duckdb::BinderException("braid_optimize: an argument is NULL");
+	}
+	request.operation = duckdb::StringValue::Get(input.inputs[1]);
+	request.condition = duckdb::StringValue::Get(input.inputs[2]);
+	for (auto& column : duckdb::ListValue::GetChildren(input.inputs[3])) request.columns.push_back(column.ToString());
+	return request;
+}
+
+duckdb::unique_ptr<duckdb::LogicalOperator> Bind(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,
+												 duckdb::idx_t index, duckdb::vector<std::string>& names) {
+	const auto request = ReadRequest(input);
+	const auto name = duckdb::StringValue::Get(input.inputs[0]);
+	auto found =
+		FindTableToChange(context, input, name, request.operation, duckdb::DatabaseModificationType::UPDATE_DATA);
+	auto* work = LakeTransaction::Get(context, *found.lake).Find(found.table->root());
+	if (work && !work->work.changes.empty()) {
+		throw duckdb::BinderException(
+			"%s of table %s: this transaction has changed the table already; COMMIT first, files are rearranged in a "
+			"commit of their own",
+			request.operation, found.view->table);
+	}
+	Unwrap(CheckWrite(*found.view, TableOperation::kAppend));
+	input.binder->SetAlwaysRequireRebind();
+	names = RearrangeNames();
+
+	const auto columns = CurveColumns(*found.view, request);
+	auto spec = std::make_shared<RearrangeSpec>();
+	spec->lake = found.lake;
+	spec->table = found.table;
+	spec->view = found.view;
+	spec->operation = request.operation;
+	spec->operation_parameters = Parameters(request);
+	spec->sorted = !columns.empty();
+	const auto files = FilesWhere(context, *found.view, request);
+	spec->considered = files.size();
+	const auto rewrite = request.operation == "REORG" ? Rewrite::kDeleted
+						 : spec->sorted               ? Rewrite::kAll
+													  : Rewrite::kSmallOrDeleted;
+	auto source = std::make_shared<ScanSource>();
+	source->table = found.table;
+	source->view = found.view;
+	const auto target = PropertyBytes(found.view->metadata.configuration, "delta.targetFileSize");
+	AddSources(*spec, *source, Unwrap(PlanBins(files, rewrite, target)));
+	auto plan = duckdb::make_uniq<LogicalRearrange>(index, spec);
+	if (spec->sources.empty()) return plan;
+	auto scan = ScanOf(context, *input.binder, source);
+	const auto width = scan->types.size();
+	for (size_t i = 0; i < width; i++) plan->expressions.push_back(Reference(*scan, i));
+	if (spec->sorted) scan = Sorted(context, std::move(scan), source, columns);
+	plan->children.push_back(std::move(scan));
+	return plan;
+}
+
+}  // namespace
+
+void RegisterOptimizeFunction(duckdb::ExtensionLoader& loader) {
+	using duckdb::LogicalType;
+	duckdb::TableFunction function(
+		"braid_optimize",
+		{LogicalType::VARCHAR, LogicalType::VARCHAR, LogicalType::VARCHAR, LogicalType::LIST(LogicalType::VARCHAR)},
+		nullptr);
+	function.bind_operator = Bind;
+	loader.RegisterFunction(function);
+}
+
+}  // namespace braid::engine

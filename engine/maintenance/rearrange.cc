@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads share the output and nothing else; Finalize stages, on one thread, after all of them.
+#include "engine/maintenance/rearrange.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <set>
+
+#include "base/environment.h"
+#include "duckdb/execution/physical_plan_generator.hpp"
+#include "engine/io/error_translation.h"
+#include "engine/write/parquet_output.h"
+#include "engine/write/staging.h"
+
+namespace braid::engine {
+
+namespace {
+
+using duckdb::LogicalType;
+using duckdb::Value;
+
+LogicalType FileFigures() {
+	return LogicalType::STRUCT({{"min", LogicalType::BIGINT},
+								{"max", LogicalType::BIGINT},
+								{"avg", LogicalType::DOUBLE},
+								{"totalFiles", LogicalType::BIGINT},
+								{"totalSize", LogicalType::BIGINT}});
+}
+
+Value FileFigures(std::vector<int64_t> sizes) {
+	if (sizes.empty()) sizes.push_back(0);
+	const auto total = std::accumulate(sizes.begin(), sizes.end(), int64_t {0});
+	const auto files = static_cast<int64_t>(total == 0 ? 0 : sizes.size());
+	const auto average = files == 0 ? 0.0 : static_cast<double>(total) / static_cast<double>(files);
+	return Value::STRUCT(FileFigures(), {Value::BIGINT(*std::ranges::min_element(sizes)),
+										 Value::BIGINT(*std::ranges::max_element(sizes)), Value::DOUBLE(average),
+										 Value::BIGINT(files), Value::BIGINT(total)});
+}
+
+LogicalType Metrics() {
+	return LogicalType::STRUCT({{"numFilesAdded", LogicalType::BIGINT},
+								{"numFilesRemoved", LogicalType::BIGINT},
+								{"filesAdded", FileFigures()},
+								{"filesRemoved", FileFigures()},
+								{"partitionsOptimized", LogicalType::BIGINT},
+								{"numBins", LogicalType::BIGINT},
+								{"totalConsideredFiles", LogicalType::BIGINT},
+								{"totalFilesSkipped", LogicalType::BIGINT},
+								{"numRowsMoved", LogicalType::BIGINT},
+								{"numDeletionVectorsRemoved", LogicalType::BIGINT},
+								{"numDeletedRowsPurged", LogicalType::BIGINT},
+								{"executionTimeMs", LogicalType::BIGINT}});
+}
+
+// Of the new files, in ascending order (properties.md 6.4).
+void DescribeSizes(const std::vector<int64_t>& sizes, std::map<std::string, std::string>& metrics) {
+	const auto at = [&](size_t percent) {
+		return std::to_string(sizes.empty() ? 0 : sizes[(sizes.size() - 1) * percent / 100]);
+	};
+	metrics["minFileSize"] = at(0);
+	metrics["p25FileSize"] = at(25);
+	metrics["p50FileSize"] = at(50);
+	metrics["p75FileSize"] = at(75);
+	metrics["maxFileSize"] = at(100);
+}
+
+struct Moved : duckdb::GlobalSinkState {
+	TableWork* work = nullptr;
+	int64_t started_ms = SystemClock().MonotonicMs();
+	std::unique_ptr<ParquetOutput> output;
+
+	std::mutex mutex;            // guards what follows
+	std::vector<uint64_t> rows;  // by source
+	std::vector<int64_t> added;  // sizes
+	uint64_t partitions = 0;
+	bool answered = false;
+};
+
+// Rows of one chunk that follow each other: in the chunk, and all of one bin.
+struct Stretch {
+	size_t bin = 0;
+	duckdb::idx_t first = 0, count = 0;
+	std::vector<ParquetOutput::Run> runs;
+};
+
+struct Mover : duckdb::LocalSinkState {
+	ParquetOutput::Local output;
+	std::vector<uint64_t> rows;  // by source
+	std::string last_name;
+	size_t last_source = 0;
+	std::vector<Stretch> stretches;
+};
+
+class Rearrange : public duckdb::PhysicalOperator {
+public:
+	Rearrange(duckdb::PhysicalPlan& plan, std::shared_ptr<const RearrangeSpec> spec_p)
+		: PhysicalOperator(plan, duckdb::PhysicalOperatorType::EXTENSION, RearrangeTypes(), 1),
+		  spec(std::move(spec_p)) {}
+
+	std::shared_ptr<const RearrangeSpec> spec;
+
+	std::string GetName() const override { return "BRAID " + spec->operation; }
+	bool IsSink() const override { return !children.empty(); }
+	bool ParallelSink() const override { return !spec->sorted; }
+	bool SinkOrderDependent() const override { return spec->sorted; }
+	bool IsSource() const override { return true; }
+
+	duckdb::unique_ptr<duckdb::GlobalSinkState> GetGlobalSinkState(duckdb::ClientContext& context) const override {
+		auto state = duckdb::make_uniq<Moved>();
+		auto lake = spec->lake;
+		state->work = &LakeTransaction::Get(context, *lake).Modify(context, spec->table);
+		auto types = children[0].get().types;
+		types.resize(types.size() - 2);
+		state->output = std::make_unique<ParquetOutput>(context, *state->work, *spec->view, types);
+		state->rows.resize(spec->sources.size());
+		return state;
+	}
+
+	duckdb::unique_ptr<duckdb::LocalSinkState> GetLocalSinkState(duckdb::ExecutionContext&) const override {
+		auto state = duckdb::make_uniq<Mover>();
+		state->rows.resize(spec->sources.size());
+		return state;
+	}
+
+	duckdb::SinkResultType Sink(duckdb::ExecutionContext&, duckdb::DataChunk& chunk,
+								duckdb::OperatorSinkInput& input) const override {
+		auto& thread = input.local_state.Cast<Mover>();
+		auto& output = *input.global_state.Cast<Moved>().output;
+		Trace(chunk, thread);
+		duckdb::DataChunk rows;
+		auto types = chunk.GetTypes();
+		types.resize(types.size() - 2);
+		rows.InitializeEmpty(types);
+		for (auto& stretch : thread.stretches) {
+			const auto group = std::to_string(stretch.bin);
+			if (stretch.count == chunk.size()) {
+				for (size_t i = 0; i < types.size(); i++) rows.data[i].Reference(chunk.data[i]);
+				rows.SetCardinality(chunk.size());
+			} else {
+				duckdb::SelectionVector selection(stretch.count);
+				for (duckdb::idx_t i = 0; i < stretch.count; i++) selection.set_index(i, stretch.first + i);
+				for (size_t i = 0; i < types.size(); i++) rows.data[i].Slice(chunk.data[i], selection, stretch.count);
+				rows.SetCardinality(stretch.count);
+			}
+			output.AppendGroup(thread.output, group, rows, stretch.runs);
+		}
+		return duckdb::SinkResultType::NEED_MORE_INPUT;
+	}
+
+	duckdb::SinkCombineResultType Combine(duckdb::ExecutionContext&,
+										  duckdb::OperatorSinkCombineInput& input) const override {
+		auto& global = input.global_state.Cast<Moved>();
+		auto& thread = input.local_state.Cast<Mover>();
+		global.output->FinishThread(thread.output);
+		std::lock_guard guard(global.mutex);
+		for (size_t i = 0; i < global.rows.size(); i++) global.rows[i] += thread.rows[i];
+		return duckdb::SinkCombineResultType::FINISHED;
+	}
+
+	duckdb::SinkFinalizeType Finalize(duckdb::Pipeline&, duckdb::Event&, duckdb::ClientContext&,
+									  duckdb::OperatorSinkFinalizeInput& input) const override {
+		auto& global = input.global_state.Cast<Moved>();
+		CheckComplete(global);
+		auto files = global.output->Finish();
+		std::set<PartitionValues> partitions;
+		for (auto& file : files) {
+			global.added.push_back(file.add.size);
+			partitions.insert(file.add.partition_values);
+		}
+		std::ranges::sort(global.added);
+		global.partitions = spec->view->metadata.partition_columns.empty() ? 0 : partitions.size();
+		NameOperation(*global.work, spec->operation);
+		StageNewFiles(*global.work, std::move(files));
+		std::lock_guard guard(global.work->mutex);
+		auto& work = global.work->work;
+		for (auto& source : spec->sources) {
+			work.changes.replaced_files.push_back(source.path);
+			work.changes.origin_files.push_back(source.path);
+		}
+		work.changes.data_change = false;
+		work.operation_parameters = spec->operation_parameters;
+		DescribeSizes(global.added, work.operation_metrics);
+		return duckdb::SinkFinalizeType::READY;
+	}
+
+protected:
+	duckdb::SourceResultType GetDataInternal(duckdb::ExecutionContext&, duckdb::DataChunk& chunk,
+											 duckdb::OperatorSourceInput& input) const override;
+	duckdb::unique_ptr<duckdb::GlobalSourceState> GetGlobalSourceState(duckdb::ClientContext&) const override {
+		return duckdb::make_uniq<Answer>();
+	}
+
+private:
+	struct Answer : duckdb::GlobalSourceState {
+		bool given = false;
+	};
+
+	void Trace(duckdb::DataChunk& chunk, Mover& thread) const;
+	void CheckComplete(const Moved& moved) const;
+};
+
+// Where the rows of a chunk come from.
+void Rearrange::Trace(duckdb::DataChunk& chunk, Mover& thread) const {
+	duckdb::UnifiedVectorFormat names, positions;
+	chunk.data[chunk.ColumnCount() - 2].ToUnifiedFormat(chunk.size(), names);
+	chunk.data[chunk.ColumnCount() - 1].ToUnifiedFormat(chunk.size(), positions);
+	auto name_data = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(names);
+	auto position_data = duckdb::UnifiedVectorFormat::GetData<int64_t>(positions);
+	auto& stretches = thread.stretches;
+	stretches.clear();
+	for (duckdb::idx_t row = 0; row < chunk.size(); row++) {
+		const auto& name = name_data[names.sel->get_index(row)];
+		const std::string_view text(name.GetData(), name.GetSize());
+		if (text != thread.last_name) {
+			thread.last_name = text;
+			thread.last_source = spec->source_by_name.at(thread.last_name);
+		}
+		const auto source = thread.last_source;
+		const auto position = static_cast<uint64_t>(position_data[positions.sel->get_index(row)]);
+		if (stretches.empty() || stretches.back().bin != spec->sources[source].bin)
+			stretches.push_back({spec->sources[source].bin, row, 0, {}});
+		auto& stretch = stretches.back();
+		stretch.count++;
+		auto* run = stretch.runs.empty() ? nullptr : &stretch.runs.back();
+		if (run && run->source == source && run->first + run->count == position) {
+			run->count++;
+		} else {
+			stretch.runs.push_back({source, position, 1});
+		}
+		thread.rows[source]++;
+	}
+}
+
+void Rearrange::CheckComplete(const Moved& moved) const {
+	for (size_t i = 0; i < spec->sources.size(); i++) {
+		auto& source = spec->sources[i];
+		if (!source.live_rows || *source.live_rows == moved.rows[i]) continue;
+		throw duckdb::IOException("%s of table %s: the log says that file %s has %llu rows, but %llu were read",
+								  spec->operation, spec->table->root(), source.path, *source.live_rows, moved.rows[i]);
+	}
+}
+
+duckdb::SourceResultType Rearrange::GetDataInternal(duckdb::ExecutionContext&, duckdb::DataChunk& chunk,
+													duckdb::OperatorSourceInput& input) const {
+	auto& answer = input.global_state.Cast<Answer>();
+	if (answer.given) return duckdb::SourceResultType::FINISHED;
+	answer.given = true;
+	std::vector<int64_t> added, removed;
+	int64_t vectors = 0, purged = 0, rows = 0, partitions = 0, elapsed = 0;
+	if (sink_state) {
+		auto& moved = sink_state->Cast<Moved>();
+		added = moved.added;
+		partitions = static_cast<int64_t>(moved.partitions);
+		elapsed = SystemClock().MonotonicMs() - moved.started_ms;
+		for (auto count : moved.rows) rows += static_cast<int64_t>(count);
+	}
+	for (auto& source : spec->sources) {
+		removed.push_back(source.size);
+		vectors += source.deleted_rows > 0;
+		purged += source.deleted_rows;
+	}
+	const auto count = [](size_t n) { return Value::BIGINT(static_cast<int64_t>(n)); };
+	chunk.SetValue(0, 0, Value(spec->table->root()));
+	chunk.SetValue(
+		1, 0,
+		Value::STRUCT(Metrics(), {count(added.size()), count(removed.size()), FileFigures(added), FileFigures(removed),
+								  Value::BIGINT(partitions), count(spec->bins), count(spec->considered),
+								  count(spec->considered - removed.size()), Value::BIGINT(rows), Value::BIGINT(vectors),
+								  Value::BIGINT(purged), Value::BIGINT(elapsed)}));
+	chunk.SetCardinality(1);
+	return duckdb::SourceResultType::HAVE_MORE_OUTPUT;
+}
+
+}  // namespace
+
+duckdb::vector<LogicalType> RearrangeTypes() { return {LogicalType::VARCHAR, Metrics()}; }
+duckdb::vector<std::string> RearrangeNames() { return {"path", "metrics"}; }
+
+LogicalRearrange::LogicalRearrange(duckdb::idx_t table_index_p, std::shared_ptr<const RearrangeSpec> spec_p)
+	: table_index(table_index_p), spec(std::move(spec_p)) {}
+
+duckdb::vector<duckdb::ColumnBinding> LogicalRearrange::GetColumnBindings() {
+	return {duckdb::ColumnBinding(table_index, 0), duckdb::ColumnBinding(table_index, 1)};
+}
+
+duckdb::PhysicalOperator& LogicalRearrange::CreatePlan(duckdb::ClientContext&, duckdb::PhysicalPlanGenerator& planner) {
+	auto& moved = planner.Make<Rearrange>(spec);
+	if (!children.empty()) moved.children.push_back(planner.CreatePlan(*children[0]));
+	return moved;
+}
+
+}  // namespace braid::engine

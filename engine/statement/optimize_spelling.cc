@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/statement/optimize_spelling.h"
+
+namespace braid::engine {
+
+namespace {
+
+Respelling Call(const std::string& table, const std::string& operation, const std::string& condition,
+				const std::string& columns) {
+	return {"SELECT * FROM braid_optimize(" + SqlString(table) + ", " + SqlString(operation) + ", " +
+			SqlString(condition) + ", [" + columns + "]::VARCHAR[])"};
+}
+
+// WHERE and what follows it, up to one of `ends` outside of parentheses.
+std::string Condition(TokenCursor& statement, std::initializer_list<std::string_view> end) {
+	if (!statement.Take({"WHERE"})) return "";
+	const auto from = statement.place();
+	while (!statement.AtEnd() && !statement.Peek(end)) statement.SkipBalanced();
+	if (statement.place() == from) statement.Fail("a condition");
+	return std::string(statement.Between(from, statement.place()));
+}
+
+}  // namespace
+
+std::optional<Respelling> RespellOptimize(TokenCursor statement) {
+	statement.Expect({"OPTIMIZE"});
+	(void)statement.Take({"TABLE"});
+	const auto table = statement.TableName();
+	const bool full = statement.Take({"FULL"});
+	const auto condition = Condition(statement, {"ZORDER"});
+	std::string columns;
+	if (statement.Take({"ZORDER"})) {
+		statement.Expect({"BY"});
+		const bool parenthesis = statement.Take({"("});
+		do columns += (columns.empty() ? "" : ", ") + SqlString(statement.Name());
+		while (statement.Take({","}));
+		if (parenthesis) statement.Expect({")"});
+	}
+	if (!statement.AtEnd()) statement.Fail("FULL, WHERE, ZORDER BY or the end of the statement");
+	return Call(table, full ? "OPTIMIZE FULL" : "OPTIMIZE", condition, columns);
+}
+
+std::optional<Respelling> RespellReorg(TokenCursor statement) {
+	statement.Expect({"REORG", "TABLE"});
+	const auto table = statement.TableName();
+	const auto condition = Condition(statement, {"APPLY"});
+	statement.Expect({"APPLY", "(", "PURGE", ")"});
+	if (!statement.AtEnd()) statement.Fail("the end of the statement");
+	return Call(table, "REORG", condition, "");
+}
+
+}  // namespace braid::engine

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/maintenance/optimize_plan.h"
+
+#include <algorithm>
+#include <map>
+
+#include "kernel/stats/file_stats.h"
+
+namespace braid {
+
+// From this share on a file is rewritten for the sake of its deleted rows, as Spark does.
+static constexpr double kManyDeleted = 0.05;
+
+static bool HasManyDeleted(const LiveFile& file) {
+	if (!file.deletion_vector) return false;
+	const std::optional<int64_t> rows = NumRecords(file.stats);
+	return !rows || static_cast<double>(file.deletion_vector->cardinality) > kManyDeleted * static_cast<double>(*rows);
+}
+
+static bool IsChosen(const LiveFile& file, Rewrite rewrite, int64_t target_bytes) {
+	if (rewrite == Rewrite::kAll) return true;
+	if (rewrite == Rewrite::kDeleted) return file.deletion_vector != nullptr;
+	return file.size < target_bytes || HasManyDeleted(file);
+}
+
+static bool IsWorthWhile(const Bin& bin, Rewrite rewrite) {
+	if (rewrite != Rewrite::kSmallOrDeleted || bin.files.size() > 1) return true;
+	return HasManyDeleted(*bin.files.front());
+}
+
+// Next fit by growing size: small files come together, and no bin but the last is less than half full.
+static void Pack(std::vector<const LiveFile*> files, Rewrite rewrite, int64_t target_bytes, std::vector<Bin>& bins) {
+	std::ranges::stable_sort(files, {}, &LiveFile::size);
+	Bin bin;
+	const auto close = [&] {
+		if (!bin.files.empty() && IsWorthWhile(bin, rewrite)) bins.push_back(std::move(bin));
+		bin = {};
+	};
+	for (const LiveFile* file : files) {
+		if (rewrite != Rewrite::kAll && bin.bytes + file->size > target_bytes) close();
+		bin.files.push_back(file);
+		bin.bytes += file->size;
+	}
+	close();
+}
+
+Result<std::vector<Bin>> PlanBins(std::span<const LiveFile* const> files, Rewrite rewrite, int64_t target_bytes) {
+	std::map<PartitionValues, std::vector<const LiveFile*>> partitions;
+	for (const LiveFile* file : files) {
+		if (!IsChosen(*file, rewrite, target_bytes)) continue;
+		BRAID_TRY(const AddFile add, ToAddFile(*file));
+		partitions[add.partition_values].push_back(file);
+	}
+	std::vector<Bin> bins;
+	for (auto& [values, members] : partitions) Pack(std::move(members), rewrite, target_bytes, bins);
+	return bins;
+}
+
+}  // namespace braid

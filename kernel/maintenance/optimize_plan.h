@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which files an OPTIMIZE or REORG rewrites, and which of them together: bins of files of one partition, no larger than the target size. Small
+// files and files with many deleted rows are chosen; a file that would be rewritten alone, and loses no deleted rows by it, is left alone, so
+// that a second run finds nothing to do.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "kernel/snapshot/file_index.h"
+
+namespace braid {
+
+enum class Rewrite {
+	kSmallOrDeleted,  // OPTIMIZE
+	kDeleted,         // REORG .. APPLY (PURGE): every file that has a deletion vector
+	kAll,             // ZORDER BY: every file, one bin for each partition
+};
+
+struct Bin {
+	std::vector<const LiveFile*> files;
+	int64_t bytes = 0;
+};
+
+// `files` of one snapshot; the answer points to them. Bins stand in the order of their partitions' values.
+Result<std::vector<Bin>> PlanBins(std::span<const LiveFile* const> files, Rewrite rewrite, int64_t target_bytes);
+
+}  // namespace braid

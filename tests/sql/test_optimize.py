@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""OPTIMIZE, ZORDER BY and REORG .. APPLY (PURGE): what is rewritten, what stays, and what happens beside other writers."""
+
+import json
+
+import duckdb
+import pytest
+
+import delta_log
+from judges import assert_all_see
+
+CONTENTS = "SELECT * FROM {} ORDER BY ALL"
+
+
+def rows(con, table="t"):
+    return con.execute(CONTENTS.format(table)).fetchall()
+
+
+def metrics(con, statement):
+    return con.execute(statement).fetchone()[1]
+
+
+def version(lake):
+    return delta_log.version(lake / "t")
+
+
+@pytest.fixture
+def ten_files(con):
+    con.execute("CREATE TABLE t (id BIGINT, k INT, s VARCHAR)")
+    for i in range(10):
+        con.execute(f"INSERT INTO t SELECT range, range * 7919 % 1000, 's' || range FROM range({i * 100}, {i * 100 + 100})")
+
+
+def test_small_files_become_one(con, lake, ten_files):
+    before = rows(con)
+    con.execute("DELETE FROM t WHERE id % 10 = 3")
+    before = [row for row in before if row[0] % 10 != 3]
+    answer = metrics(con, "OPTIMIZE t")
+    assert (answer["numFilesRemoved"], answer["numFilesAdded"]) == (10, 1)
+    assert (answer["numDeletionVectorsRemoved"], answer["numDeletedRowsPurged"]) == (10, 100)
+    assert rows(con) == before
+    assert len(assert_all_see(con, lake / "t")) == 900
+    for kind in ("add", "remove"):
+        assert {action["dataChange"] for action in delta_log.actions(lake / "t", kind)} == {False}
+    info = delta_log.info(lake / "t")
+    assert info["operation"] == "OPTIMIZE" and info["operationMetrics"]["numRemovedFiles"] == "10"
+
+
+def test_nothing_to_do_is_no_commit(con, lake, ten_files):
+    con.execute("OPTIMIZE t")
+    at = version(lake)
+    answer = metrics(con, "OPTIMIZE t")
+    assert (answer["numFilesRemoved"], answer["totalFilesSkipped"], version(lake)) == (0, 1, at)
+
+
+def test_large_clean_files_are_left_alone_and_bins_keep_to_the_target_size(con, lake):
+    con.execute("CREATE TABLE t (id BIGINT, h VARCHAR)")
+    con.execute("INSERT INTO t SELECT range, sha256(range::VARCHAR) FROM range(5000)")
+    large, = delta_log.active(lake / "t")
+    for i in range(6):
+        con.execute(f"INSERT INTO t SELECT range, sha256(range::VARCHAR) FROM range({i * 1000}, {i * 1000 + 1000})")
+    con.execute("ALTER TABLE t SET TBLPROPERTIES ('delta.targetFileSize' = '200kb')")
+    con.execute("OPTIMIZE t")
+    files = delta_log.active(lake / "t")
+    assert large in files and len(files) == 4  # 69 kB each: pairs fit
+    assert metrics(con, "OPTIMIZE t")["numFilesRemoved"] == 0
+
+
+def test_a_file_with_many_deleted_rows_is_rewritten_alone(con, lake):
+    con.execute("CREATE TABLE t AS SELECT range AS id FROM range(1000)")
+    con.execute("DELETE FROM t WHERE id < 50")
+    assert metrics(con, "OPTIMIZE t")["numFilesRemoved"] == 0
+    con.execute("DELETE FROM t WHERE id < 51")
+    assert metrics(con, "OPTIMIZE t")["numDeletedRowsPurged"] == 51
+
+
+def test_purge_rewrites_every_file_with_deleted_rows(con, lake):
+    con.execute("CREATE TABLE t AS SELECT range AS id FROM range(1000)")
+    con.execute("INSERT INTO t SELECT range FROM range(1000, 2000)")
+    con.execute("DELETE FROM t WHERE id = 5")
+    answer = metrics(con, "REORG TABLE t APPLY (PURGE)")
+    assert (answer["numFilesRemoved"], answer["numDeletedRowsPurged"]) == (1, 1)
+    assert len(rows(con)) == 1999
+    assert not any("deletionVector" in add for add in delta_log.active(lake / "t").values())
+    assert delta_log.info(lake / "t")["operation"] == "REORG"
+
+
+def test_partitions_are_packed_apart_and_chosen_by_condition(con, lake):
+    con.execute("CREATE TABLE t (id INT, p VARCHAR) PARTITIONED BY (p)")
+    for i in range(3):
+        con.execute(f"INSERT INTO t SELECT range, ['a', 'b', NULL][1 + range % 3] FROM range({i * 30}, {i * 30 + 30})")
+    before = rows(con)
+    answer = metrics(con, "OPTIMIZE t WHERE p = 'a'")
+    assert (answer["numFilesRemoved"], answer["numFilesAdded"], answer["totalConsideredFiles"]) == (3, 1, 3)
+    answer = metrics(con, "OPTIMIZE t WHERE p IS NULL OR p > 'a'")
+    assert (answer["numFilesRemoved"], answer["numFilesAdded"], answer["partitionsOptimized"]) == (6, 2, 2)
+    assert rows(con) == before
+
+
+def holding(lake, column, value):
+    """Share of files whose bounds leave room for a value."""
+    bounds = [json.loads(add["stats"]) for add in delta_log.active(lake / "t").values()]
+    return sum(b["minValues"][column] <= value <= b["maxValues"][column] for b in bounds) / len(bounds)
+
+
+@pytest.mark.parametrize("curve", ["k, d", "d, k", "k, d, s"])
+def test_zorder_clusters_every_column(con, lake, curve):
+    con.execute("CREATE TABLE t (k BIGINT, d DOUBLE, s VARCHAR)")
+    con.execute("ALTER TABLE t SET TBLPROPERTIES ('delta.targetFileSize' = '64kb')")
+    con.execute(
+        "INSERT INTO t SELECT CASE WHEN range % 50 = 0 THEN NULL ELSE hash(range) % 1000 END,"
+        " pow(hash(range, 1) % 1000 / 1000, 9), sha256(range::VARCHAR) FROM range(20000)"
+    )
+    before = rows(con)
+    con.execute(f"OPTIMIZE t ZORDER BY ({curve})")
+    assert rows(con) == before
+    columns = curve.split(", ")
+    limit = 0.5 if len(columns) == 2 else 0.7  # of n files, n^(1-1/columns) hold a value at best
+    assert len(delta_log.active(lake / "t")) >= 10
+    for column in columns:
+        values = [row[0] for row in con.execute(f"SELECT {column} FROM t WHERE {column} IS NOT NULL USING SAMPLE 50 ROWS (reservoir, 7)").fetchall()]
+        assert sum(holding(lake, column, value) for value in values) / len(values) < limit, column
+
+
+def test_zorder_of_partitions(con, lake):
+    con.execute("CREATE TABLE t (id INT, p INT, d DATE) PARTITIONED BY (p)")
+    for i in range(3):
+        con.execute(f"INSERT INTO t SELECT range, range % 2, DATE '2020-01-01' + range::INT FROM range({i * 30}, {i * 30 + 30})")
+    before = rows(con)
+    answer = metrics(con, "OPTIMIZE t ZORDER BY (id, d)")
+    assert (answer["numFilesRemoved"], answer["numFilesAdded"]) == (6, 2)
+    assert rows(con) == before
+
+
+# Beside other writers. Both sides begin on the same version.
+
+
+def race(connect, lake, first, second, count=1):
+    """The first statement commits, then the second, both begun on the same version; answers the error of the second."""
+    winner, loser = connect(lake), connect(lake)
+    loser.execute("BEGIN")
+    loser.execute(second)
+    for statement in [first] if isinstance(first, str) else first:
+        winner.execute(statement)
+    try:
+        loser.execute("COMMIT")
+    except duckdb.Error as error:
+        return str(error)
+    return None
+
+
+REARRANGEMENTS = ["OPTIMIZE t", "OPTIMIZE t ZORDER BY (k, id)", "REORG TABLE t APPLY (PURGE)"]
+CHANGES = {
+    "DELETE FROM t WHERE id % 2 = 0": lambda rows: [r for r in rows if r[0] % 2],
+    "UPDATE t SET s = 'x' WHERE id = 777": lambda rows: [(*r[:2], "x") if r[0] == 777 else r for r in rows],
+    "INSERT INTO t VALUES (-1, -1, 'new')": lambda rows: sorted([*rows, (-1, -1, "new")]),
+    "MERGE INTO t USING (SELECT 5 AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE": lambda rows: [r for r in rows if r[0] != 5],
+}
+
+
+@pytest.mark.parametrize("partitioned", [False, True])
+@pytest.mark.parametrize("level", ["WriteSerializable", "Serializable"])
+@pytest.mark.parametrize("rearrangement", REARRANGEMENTS)
+def test_neither_side_fails(con, connect, lake, rearrangement, level, partitioned):
+    con.execute("CREATE TABLE t (id BIGINT, k INT, s VARCHAR)" + (" PARTITIONED BY (k)" if partitioned else ""))
+    con.execute(f"ALTER TABLE t SET TBLPROPERTIES ('delta.isolationLevel' = '{level}')")
+    if partitioned:
+        rearrangement = rearrangement.replace("(k, id)", "(id, s)")
+    for i in range(4):
+        con.execute(f"INSERT INTO t SELECT range, range % 3, 's' || range FROM range({i * 250}, {i * 250 + 250})")
+    for change, expect in CHANGES.items():
+        con.execute("DELETE FROM t WHERE id = (SELECT max(id) FROM t)")  # something to do for each of them
+        con.execute("INSERT INTO t VALUES (9999, 1, 'small file'), (9998, 2, 'and its vector')")
+        expected = expect(rows(con))
+        assert race(connect, lake, rearrangement, change) is None
+        assert rows(con) == expected
+    # The other way round: the rearrangement loses.
+    assert race(connect, lake, ["UPDATE t SET k = k WHERE id = 9", "DELETE FROM t WHERE id = 7"], rearrangement) is None
+    assert rows(con) == [row for row in expected if row[0] != 7]
+    assert_all_see(con, lake / "t")
+
+
+def test_a_chain_of_rearrangements_is_followed(con, connect, lake, ten_files):
+    before = rows(con)
+    chain = ["OPTIMIZE t", "DELETE FROM t WHERE id = 500", "OPTIMIZE t ZORDER BY (k, s)", "REORG TABLE t APPLY (PURGE)", "OPTIMIZE t ZORDER BY (id)"]
+    assert race(connect, lake, chain, "UPDATE t SET s = 'followed' WHERE id IN (3, 333, 999)") is None
+    assert rows(con) == [(*r[:2], "followed") if r[0] in (3, 333, 999) else r for r in before if r[0] != 500]
+
+
+def test_the_same_row_is_still_a_conflict_behind_a_rearrangement(con, connect, lake, ten_files):
+    error = race(connect, lake, ["DELETE FROM t WHERE id = 5", "OPTIMIZE t"], "DELETE FROM t WHERE id = 5")
+    assert "DELTA_CONCURRENT_DELETE_DELETE" in error
+    assert len(rows(con)) == 999
+
+
+@pytest.mark.parametrize("other", REARRANGEMENTS)
+@pytest.mark.parametrize("one", REARRANGEMENTS)
+def test_two_rearrangements_never_fail(con, connect, lake, ten_files, one, other):
+    con.execute("DELETE FROM t WHERE id % 10 = 3")
+    before = rows(con)
+    assert race(connect, lake, one, other) is None
+    assert rows(con) == before
+
+
+def test_tables_without_vectors_leave_out_what_others_touched(con, connect, lake):
+    con.execute("CREATE TABLE t (id BIGINT) TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')")
+    for i in range(4):
+        con.execute(f"INSERT INTO t SELECT range FROM range({i * 10}, {i * 10 + 10})")
+    assert race(connect, lake, "DELETE FROM t WHERE id = 5", "OPTIMIZE t") is None
+    assert [row[0] for row in rows(con)] == [i for i in range(40) if i != 5]
+    error = race(connect, lake, "OPTIMIZE t", "DELETE FROM t WHERE id = 6")
+    assert error is None or "DELTA_CONCURRENT_DELETE" in error
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize(
+    "statement, message",
+    [
+        ("OPTIMIZE t WHERE id > 5", "partition columns only"),
+        ("OPTIMIZE t WHERE nope = 5", "nope"),
+        ("OPTIMIZE t ZORDER BY (nope)", "not one of its columns"),
+        ("OPTIMIZE t ZORDER BY (id, s, k, id, s)", "at most 4"),
+        ("OPTIMIZE t ZORDER BY (p)", "partition column"),
+        ("OPTIMIZE t WHERE", "condition"),
+        ("OPTIMIZE nope", "nope"),
+        ("REORG TABLE t APPLY (SHRED)", "PURGE"),
+    ],
+)
+def test_bad_input_changes_nothing(con, lake, statement, message):
+    con.execute("CREATE TABLE t (id INT, k INT, s VARCHAR, p INT) PARTITIONED BY (p)")
+    con.execute("INSERT INTO t VALUES (1, 1, 'a', 1)")
+    at = version(lake)
+    with pytest.raises(duckdb.Error, match=message):
+        con.execute(statement)
+    assert version(lake) == at
+
+
+def test_a_rearrangement_is_a_commit_of_its_own(con, lake, ten_files):
+    con.execute("BEGIN")
+    con.execute("DELETE FROM t WHERE id = 1")
+    with pytest.raises(duckdb.Error, match="commit of their own"):
+        con.execute("OPTIMIZE t")
+    con.execute("ROLLBACK")
+    con.execute("BEGIN")
+    con.execute("OPTIMIZE t")
+    assert len(rows(con)) == 1000
+    with pytest.raises(duckdb.Error, match="commit of its own"):
+        con.execute("DELETE FROM t WHERE id = 1")
+    con.execute("ROLLBACK")
+    assert len(delta_log.active(lake / "t")) == 10
+    assert len(list((lake / "t").glob("*.parquet"))) == 10
+
+
+def test_append_only_tables_may_be_optimized(con, lake):
+    con.execute("CREATE TABLE t (id INT) TBLPROPERTIES ('delta.appendOnly' = 'true')")
+    for i in range(3):
+        con.execute(f"INSERT INTO t VALUES ({i})")
+    assert metrics(con, "OPTIMIZE t")["numFilesRemoved"] == 3
