@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <mutex>
 
 #include "base/json.h"
 #include "duckdb/common/multi_file/multi_file_reader.hpp"
@@ -215,39 +216,48 @@ static SnapshotPtr WithHiddenColumn(const Snapshot& view, const std::string& col
 	return wider;
 }
 
+// Rows [begin, end) of the chunk, all of one file. Where each of them was asked for and has an id they are handed on as they lie.
+static Status HandOnIds(duckdb::DataChunk& rows, duckdb::idx_t begin, duckdb::idx_t end, size_t index,
+						const ProbeRequest& request, const RowIdSink& sink) {
+	auto hidden = duckdb::FlatVector::GetData<int64_t>(rows.data[0]);
+	auto numbers = duckdb::FlatVector::GetData<int64_t>(rows.data[2]);
+	auto& written = duckdb::FlatVector::Validity(rows.data[0]);
+	if (!request.only && !request.except && written.AllValid()) {
+		auto positions = reinterpret_cast<const uint64_t*>(numbers);
+		return sink(index, std::span(positions + begin, end - begin), std::span(hidden + begin, end - begin));
+	}
+	std::vector<uint64_t> positions;
+	std::vector<int64_t> ids;
+	for (duckdb::idx_t row = begin; row < end; row++) {
+		if (!Asked(request, static_cast<uint64_t>(numbers[row]))) continue;
+		bool has_id = written.RowIsValid(row);
+		if (!has_id && !request.file->base_row_id)
+			return Fail(ErrorKind::kNotFound, request.file->path + " has rows without ids");
+		positions.push_back(static_cast<uint64_t>(numbers[row]));
+		ids.push_back(has_id ? hidden[row] : *request.file->base_row_id + numbers[row]);
+	}
+	return positions.empty() ? Status() : sink(index, positions, ids);
+}
+
+// The kernel has one thread: it hears of one chunk at a time.
 Status DuckdbRowProbe::ReadHiddenIds(std::span<const ProbeRequest> requests, const std::string& column,
 									 const RowIdSink& sink) {
 	auto view = WithHiddenColumn(*view_, column);
-	RowReader reader(Session(), SourceOf(requests, view), {view->schema->fields.size() - 1, kFileIndex, kRowNumber});
-	std::vector<uint64_t> positions;
-	std::vector<int64_t> ids;
-	size_t current = 0;
-	auto flush = [&]() -> Status {
-		BRAID_TRY(sink(current, positions, ids));
-		positions.clear();
-		ids.clear();
-		return {};
-	};
-	while (auto* rows = reader.Next()) {
-		for (auto& vector : rows->data) vector.Flatten(rows->size());
-		auto hidden = duckdb::FlatVector::GetData<int64_t>(rows->data[0]);
-		auto files = duckdb::FlatVector::GetData<uint64_t>(rows->data[1]);
-		auto numbers = duckdb::FlatVector::GetData<int64_t>(rows->data[2]);
-		for (duckdb::idx_t row = 0; row < rows->size(); row++) {
-			auto& request = requests[files[row]];
-			auto position = static_cast<uint64_t>(numbers[row]);
-			if (!Asked(request, position)) continue;
-			auto written = duckdb::FlatVector::Validity(rows->data[0]).RowIsValid(row);
-			if (!written && !request.file->base_row_id)
-				return Fail(ErrorKind::kNotFound, request.file->path + " has rows without ids");
-			if (current != files[row]) BRAID_TRY(flush());
-			current = files[row];
-			positions.push_back(position);
-			ids.push_back(written ? hidden[row] : *request.file->base_row_id + numbers[row]);
-		}
-		BRAID_TRY(flush());
-	}
-	return {};
+	std::mutex mutex;
+	Status status;
+	ReadRows(Session(), SourceOf(requests, view), {view->schema->fields.size() - 1, kFileIndex, kRowNumber},
+			 [&](duckdb::DataChunk& rows) {
+				 if (context_.interrupted) throw duckdb::InterruptException();
+				 rows.Flatten();
+				 auto files = duckdb::FlatVector::GetData<uint64_t>(rows.data[1]);
+				 std::lock_guard guard(mutex);
+				 for (duckdb::idx_t begin = 0, end = 0; status && begin < rows.size(); begin = end) {
+					 while (end < rows.size() && files[end] == files[begin]) end++;
+					 status = HandOnIds(rows, begin, end, files[begin], requests[files[begin]], sink);
+				 }
+				 return status.has_value();
+			 });
+	return status;
 }
 
 // Sort keys take 0.0 and -0.0, and all NaN, for the same.
@@ -264,6 +274,23 @@ static duckdb::LogicalType TypeOfBits(const duckdb::LogicalType& type) {
 	return type.id() == duckdb::LogicalTypeId::DOUBLE ? duckdb::LogicalType::BIGINT : type;
 }
 
+// One sort key for each row, of all its columns but the last two.
+static duckdb::Vector ContentsOf(duckdb::DataChunk& rows) {
+	auto width = rows.ColumnCount() - 2;
+	duckdb::vector<duckdb::LogicalType> types;
+	for (size_t i = 0; i < width; i++) types.push_back(TypeOfBits(rows.data[i].GetType()));
+	duckdb::DataChunk bits;
+	bits.InitializeEmpty(types);
+	for (size_t i = 0; i < width; i++) ReferenceBits(bits.data[i], rows.data[i]);
+	bits.SetCardinality(rows.size());
+	duckdb::vector<duckdb::OrderModifiers> order(
+		width, duckdb::OrderModifiers(duckdb::OrderType::ASCENDING, duckdb::OrderByNullType::NULLS_LAST));
+	duckdb::Vector keys(duckdb::LogicalType::BLOB, rows.size());
+	duckdb::CreateSortKeyHelpers::CreateSortKey(bits, order, keys);
+	keys.Flatten(rows.size());
+	return keys;
+}
+
 Status DuckdbRowProbe::ReadContents(std::span<const ProbeRequest> requests, const RowContentSink& sink) {
 	BRAID_TRY(CheckFilesExist(requests));
 	return Guard([&]() -> Status {
@@ -271,31 +298,25 @@ Status DuckdbRowProbe::ReadContents(std::span<const ProbeRequest> requests, cons
 		auto width = columns.size();
 		columns.push_back(kFileIndex);
 		columns.push_back(kRowNumber);
-		RowReader reader(Session(), SourceOf(requests), columns);
-		duckdb::vector<duckdb::OrderModifiers> order(
-			width, duckdb::OrderModifiers(duckdb::OrderType::ASCENDING, duckdb::OrderByNullType::NULLS_LAST));
-		while (auto* rows = reader.Next()) {
-			rows->Flatten();
-			duckdb::vector<duckdb::LogicalType> types;
-			for (size_t i = 0; i < width; i++) types.push_back(TypeOfBits(rows->data[i].GetType()));
-			duckdb::DataChunk bits;
-			bits.InitializeEmpty(types);
-			for (size_t i = 0; i < width; i++) ReferenceBits(bits.data[i], rows->data[i]);
-			bits.SetCardinality(rows->size());
-			duckdb::Vector keys(duckdb::LogicalType::BLOB, rows->size());
-			duckdb::CreateSortKeyHelpers::CreateSortKey(bits, order, keys);
-			keys.Flatten(rows->size());
+		std::mutex mutex;
+		Status status;
+		ReadRows(Session(), SourceOf(requests), columns, [&](duckdb::DataChunk& rows) {
+			if (context_.interrupted) throw duckdb::InterruptException();
+			rows.Flatten();
+			auto keys = ContentsOf(rows);
 			auto contents = duckdb::FlatVector::GetData<duckdb::string_t>(keys);
-			auto files = duckdb::FlatVector::GetData<uint64_t>(rows->data[width]);
-			auto numbers = duckdb::FlatVector::GetData<int64_t>(rows->data[width + 1]);
-			for (duckdb::idx_t row = 0; row < rows->size(); row++) {
+			auto files = duckdb::FlatVector::GetData<uint64_t>(rows.data[width]);
+			auto numbers = duckdb::FlatVector::GetData<int64_t>(rows.data[width + 1]);
+			std::lock_guard guard(mutex);
+			for (duckdb::idx_t row = 0; status && row < rows.size(); row++) {
 				auto position = static_cast<uint64_t>(numbers[row]);
 				if (!Asked(requests[files[row]], position)) continue;
 				auto& content = contents[row];
-				BRAID_TRY(sink(files[row], position, std::string_view(content.GetData(), content.GetSize())));
+				status = sink(files[row], position, std::string_view(content.GetData(), content.GetSize()));
 			}
-		}
-		return {};
+			return status.has_value();
+		});
+		return status;
 	});
 }
 

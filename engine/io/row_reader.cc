@@ -2,38 +2,87 @@
 // parquet_scan driven by hand: bind, global state, local state, then chunk after chunk (duckdb.md 5.3).
 #include "engine/io/row_reader.h"
 
+#include <algorithm>
+#include <atomic>
+
 #include "duckdb/common/exception.hpp"
 #include "duckdb/common/multi_file/multi_file_reader.hpp"
 #include "duckdb/common/multi_file/multi_file_states.hpp"
 #include "duckdb/main/client_context.hpp"
+#include "duckdb/parallel/task_executor.hpp"
+#include "duckdb/parallel/task_scheduler.hpp"
 #include "engine/scan/scan_function.h"
 
 namespace braid::engine {
 
-RowReader::RowReader(duckdb::ClientContext& context, ScanSourcePtr source, duckdb::vector<duckdb::column_t> columns)
-	: context_(context),
-	  function_(MakeScan(context, std::move(source), bind_data_)),
-	  thread_(context),
-	  execution_(context, thread_, nullptr) {
-	auto& schema_types = bind_data_->Cast<duckdb::MultiFileBindData>().types;
+namespace {
+
+// One thread's part of ReadRows.
+class ReadTask final : public duckdb::BaseExecutorTask {
+public:
+	ReadTask(duckdb::TaskExecutor& executor, std::shared_ptr<RowScan> scan, std::atomic<bool>& ended,
+			 const std::function<bool(duckdb::DataChunk&)>& sink)
+		: BaseExecutorTask(executor), scan_(std::move(scan)), ended_(ended), sink_(sink) {}
+
+	void ExecuteTask() override {
+		RowReader reader(scan_);
+		while (!ended_ && !executor.HasError()) {
+			auto* rows = reader.Next();
+			if (!rows) return;
+			if (!sink_(*rows)) ended_ = true;
+		}
+	}
+
+private:
+	std::shared_ptr<RowScan> scan_;
+	std::atomic<bool>& ended_;
+	const std::function<bool(duckdb::DataChunk&)>& sink_;
+};
+
+}  // namespace
+
+RowScan::RowScan(duckdb::ClientContext& context, ScanSourcePtr source, duckdb::vector<duckdb::column_t> columns_p)
+	: context(context), function(MakeScan(context, std::move(source), bind_data)), columns(std::move(columns_p)) {
+	auto& schema_types = bind_data->Cast<duckdb::MultiFileBindData>().types;
 	auto virtual_columns = ScanVirtualColumns();
-	duckdb::vector<duckdb::LogicalType> types;
 	for (auto column : columns) {
 		types.push_back(duckdb::IsVirtualColumn(column) ? virtual_columns.at(column).type : schema_types[column]);
 	}
-	chunk_.Initialize(context, types);
-	duckdb::TableFunctionInitInput input(bind_data_.get(), std::move(columns), duckdb::vector<duckdb::idx_t>(),
+	duckdb::TableFunctionInitInput input(bind_data.get(), columns, duckdb::vector<duckdb::idx_t>(), nullptr);
+	global = function.init_global(context, input);
+}
+
+RowReader::RowReader(duckdb::ClientContext& context, ScanSourcePtr source, duckdb::vector<duckdb::column_t> columns)
+	: RowReader(std::make_shared<RowScan>(context, std::move(source), std::move(columns))) {}
+
+RowReader::RowReader(std::shared_ptr<RowScan> scan)
+	: scan_(std::move(scan)), thread_(scan_->context), execution_(scan_->context, thread_, nullptr) {
+	chunk_.Initialize(scan_->context, scan_->types);
+	duckdb::TableFunctionInitInput input(scan_->bind_data.get(), scan_->columns, duckdb::vector<duckdb::idx_t>(),
 										 nullptr);
-	global_ = function_.init_global(context, input);
-	local_ = function_.init_local(execution_, input, global_.get());
+	local_ = scan_->function.init_local(execution_, input, scan_->global.get());
 }
 
 duckdb::DataChunk* RowReader::Next() {
-	if (context_.interrupted) throw duckdb::InterruptException();
+	if (scan_->context.interrupted) throw duckdb::InterruptException();
 	chunk_.Reset();
-	duckdb::TableFunctionInput input(bind_data_.get(), local_.get(), global_.get());
-	function_.function(context_, input, chunk_);
+	duckdb::TableFunctionInput input(scan_->bind_data.get(), local_.get(), scan_->global.get());
+	scan_->function.function(scan_->context, input, chunk_);
 	return chunk_.size() == 0 ? nullptr : &chunk_;
+}
+
+void ReadRows(duckdb::ClientContext& context, ScanSourcePtr source, duckdb::vector<duckdb::column_t> columns,
+			  const std::function<bool(duckdb::DataChunk& rows)>& sink) {
+	auto scan = std::make_shared<RowScan>(context, std::move(source), std::move(columns));
+	auto threads = std::min<duckdb::idx_t>(scan->global->MaxThreads(),
+										   duckdb::TaskScheduler::GetScheduler(context).NumberOfThreads());
+	std::atomic<bool> ended = false;
+	duckdb::TaskExecutor executor(context);
+	if (threads <= 1) return ReadTask(executor, std::move(scan), ended, sink).ExecuteTask();
+	for (duckdb::idx_t i = 0; i < threads; i++) {
+		executor.ScheduleTask(duckdb::make_uniq<ReadTask>(executor, scan, ended, sink));
+	}
+	executor.WorkOnTasks();
 }
 
 duckdb::vector<duckdb::column_t> AllColumns(const Snapshot& view) {

@@ -2,9 +2,12 @@
 #include "kernel/txn/relocation.h"
 
 #include <algorithm>
+#include <functional>
+#include <unordered_map>
 
 #include "kernel/feature/property_table.h"
 #include "kernel/log/log_path.h"
+#include "kernel/txn/sieve.h"
 
 namespace braid {
 
@@ -113,7 +116,7 @@ Status Relocation::Locate(const WinningCommit& winner, Candidates& candidates) {
 
 // An id that appears twice in the outputs says nothing.
 Status Relocation::LocateByIds(const WinningCommit& winner, Candidates& candidates, const std::string& column) {
-	std::map<int64_t, std::pair<Candidate*, uint64_t>> wanted;
+	std::unordered_map<int64_t, std::pair<Candidate*, uint64_t>> wanted;
 	for (Candidate& candidate : candidates) {
 		candidate.images.clear();
 		const ProbeRequest request {&candidate.file, &candidate.rows, nullptr};
@@ -124,12 +127,15 @@ Status Relocation::LocateByIds(const WinningCommit& winner, Candidates& candidat
 			});
 		}));
 	}
+	Sieve sieve(wanted.size());
+	for (const auto& [id, row] : wanted) sieve.Add(static_cast<uint64_t>(id));
 	BRAID_TRY(const Outputs outputs, OutputsOf(winner, vectors_));
 	for (size_t output = 0; output < outputs.files.size(); output++) {
 		const ProbeRequest request = outputs.Request(output);
 		BRAID_TRY(tester_.Spend([&] {
 			return probe_.ReadRowIds(std::span(&request, 1), column, [&](size_t, auto positions, auto ids) -> Status {
 				for (size_t i = 0; i < positions.size(); i++) {
+					if (!sieve.MayHold(static_cast<uint64_t>(ids[i]))) continue;
 					const auto row = wanted.find(ids[i]);
 					if (row == wanted.end()) continue;
 					auto& [candidate, position] = row->second;
@@ -178,6 +184,15 @@ Status Relocation::CompareContents(const WinningCommit&, Candidates& candidates)
 	return {};
 }
 
+namespace {
+
+struct ContentHash {
+	using is_transparent = void;
+	size_t operator()(std::string_view content) const { return std::hash<std::string_view>()(content); }
+};
+
+}  // namespace
+
 // Rows with the same content are interchangeable, so it is enough that as many copies came as went.
 Status Relocation::LocateByContent(const WinningCommit& winner, Candidates& candidates) {
 	struct Copies {
@@ -185,7 +200,7 @@ Status Relocation::LocateByContent(const WinningCommit& winner, Candidates& cand
 		size_t before = 0;
 		std::vector<std::pair<const FileEffect*, uint64_t>> after;
 	};
-	std::map<std::string, Copies, std::less<>> copies;
+	std::unordered_map<std::string, Copies, ContentHash, std::equal_to<>> copies;
 	for (Candidate& candidate : candidates) {
 		candidate.images.clear();
 		if (!candidate.whole_file) continue;
@@ -197,6 +212,11 @@ Status Relocation::LocateByContent(const WinningCommit& winner, Candidates& cand
 			});
 		}));
 	}
+	Sieve sieve(copies.size());
+	for (const auto& [content, rows] : copies) sieve.Add(ContentHash()(content));
+	const auto find = [&](std::string_view content) {
+		return sieve.MayHold(ContentHash()(content)) ? copies.find(content) : copies.end();
+	};
 	for (const FileEffect& effect : winner.effects) {
 		if (!effect.before || effect.after) continue;
 		BRAID_TRY(const AddFile file, ToAddFile(*effect.before));
@@ -204,7 +224,7 @@ Status Relocation::LocateByContent(const WinningCommit& winner, Candidates& cand
 		const ProbeRequest request {&file, nullptr, vector->Empty() ? nullptr : vector};
 		BRAID_TRY(tester_.Spend([&] {
 			return probe_.ReadContents(std::span(&request, 1), [&](size_t, uint64_t, auto content) -> Status {
-				if (const auto known = copies.find(content); known != copies.end()) known->second.before++;
+				if (const auto known = find(content); known != copies.end()) known->second.before++;
 				return {};
 			});
 		}));
@@ -214,7 +234,7 @@ Status Relocation::LocateByContent(const WinningCommit& winner, Candidates& cand
 		const ProbeRequest request = outputs.Request(output);
 		BRAID_TRY(tester_.Spend([&] {
 			return probe_.ReadContents(std::span(&request, 1), [&](size_t, uint64_t position, auto content) -> Status {
-				if (const auto known = copies.find(content); known != copies.end())
+				if (const auto known = find(content); known != copies.end())
 					known->second.after.emplace_back(outputs.effects[output], position);
 				return {};
 			});

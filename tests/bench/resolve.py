@@ -116,6 +116,7 @@ def moved(recorder, tables, name, fresh, rearrange, reference, limit, what):
         root = fresh()
         mover = engines.connect()
         run(mover, "set braid_durability = 'none'")
+        run(mover, "set braid_conflict_time_budget_ms = 100000")  # on a busy machine too
         engines.attach(mover, root)
         where = f"id % {tables.rows // ROWS} = 7"
         run(mover, "begin")

@@ -75,6 +75,18 @@ def test_a_rearrangement_that_loses_rows_is_not_followed(con, connect, lake, tab
         late.execute("COMMIT")
 
 
+def test_rows_of_many_row_groups_are_followed_by_content(con, connect, lake):
+    """Such files are read by several threads."""
+    con.execute("CREATE TABLE big AS SELECT range AS id, range % 7 AS v FROM range(400_000)")
+    late = connect(lake)
+    late.execute("BEGIN")
+    late.execute("UPDATE big SET v = -1 WHERE id % 1000 = 7")
+    rearrange(con, lake / "big", "SELECT * FROM big ORDER BY hash(id)", 1)
+    late.execute("COMMIT")
+    expected = "SELECT range AS id, if(range % 1000 = 7, -1, range % 7) AS v FROM range(400_000)"
+    assert con.execute(f"({expected} EXCEPT ALL FROM big) UNION ALL (FROM big EXCEPT ALL {expected})").fetchall() == []
+
+
 def test_copy_on_write_of_another_row(con, connect, lake, table):
     """Another engine rewrites the file to change one row; ours was copied."""
     late, clash = connect(lake), connect(lake)
@@ -90,11 +102,12 @@ def test_copy_on_write_of_another_row(con, connect, lake, table):
     assert con.execute("SELECT count(*), count(*) FILTER (id = 9) FROM t").fetchone() == (99, 0)
 
 
-def test_stable_row_ids_lead_the_way(con, connect, lake):
+@pytest.mark.parametrize("rows", [10, 400_000])  # the larger file is read by several threads
+def test_stable_row_ids_lead_the_way(con, connect, lake, rows):
     """The hidden column alone tells where a row went: its text is not what it was."""
     table = lake / "tracked"
     (table / "_delta_log").mkdir(parents=True)
-    con.execute(f"COPY (SELECT range::INT AS id FROM range(10)) TO '{table / 'first.parquet'}' (FORMAT parquet)")
+    con.execute(f"COPY (SELECT range::INT AS id FROM range({rows})) TO '{table / 'first.parquet'}' (FORMAT parquet)")
     schema = {"type": "struct", "fields": [{"name": "id", "type": "integer", "nullable": True, "metadata": {}}]}
     write_commit(
         table,
@@ -121,7 +134,7 @@ def test_stable_row_ids_lead_the_way(con, connect, lake):
                 },
             }
         },
-        {"domainMetadata": {"domain": "delta.rowTracking", "configuration": '{"rowIdHighWaterMark":9}', "removed": False}},
+        {"domainMetadata": {"domain": "delta.rowTracking", "configuration": json.dumps({"rowIdHighWaterMark": rows - 1}), "removed": False}},
         {
             "add": {
                 "path": "first.parquet",
@@ -129,7 +142,7 @@ def test_stable_row_ids_lead_the_way(con, connect, lake):
                 "size": (table / "first.parquet").stat().st_size,
                 "modificationTime": 1,
                 "dataChange": True,
-                "stats": '{"numRecords":10}',
+                "stats": json.dumps({"numRecords": rows}),
                 "baseRowId": 0,
                 "defaultRowCommitVersion": 0,
             }
@@ -141,9 +154,9 @@ def test_stable_row_ids_lead_the_way(con, connect, lake):
     rearrange(
         con,
         table,
-        'SELECT id + 100 AS id, id::BIGINT AS "_row-id-col-1" FROM tracked ORDER BY id DESC',
+        'SELECT id + 100 AS id, id::BIGINT AS "_row-id-col-1" FROM tracked ORDER BY hash(id)',
         1,
         tags={"delta.rowTracking.preserved": "true"},
     )
     late.execute("COMMIT")
-    assert con.execute("SELECT id FROM tracked ORDER BY id").fetchall() == [(100 + i,) for i in range(10) if i != 3]
+    assert con.execute("SELECT id FROM tracked ORDER BY id").fetchall() == [(100 + i,) for i in range(rows) if i != 3]
