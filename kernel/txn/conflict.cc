@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "kernel/log/log_path.h"
 #include "kernel/txn/copied_rows.h"
@@ -37,6 +38,7 @@ public:
 
 private:
 	Status TestEveryWinner();
+	Status AskAboutAllBut(const std::set<const FileEffect*>& left_out);
 	Status AskAbout(FileEffect& effect, std::vector<RowQuestion>& questions);
 	Status FindClashes(const FileDelta& delta);
 	Status FindLostRows();
@@ -77,12 +79,31 @@ Status Judgement::AskAbout(FileEffect& effect, std::vector<RowQuestion>& questio
 	return {};
 }
 
-Status Judgement::TestEveryWinner() {
+// Rows of appends that others removed again, the whole file: they are not in the net delta, so the file need not be read. Nobody copied them from
+// elsewhere (copied_rows.h), because the append took nothing away.
+static std::set<const FileEffect*> CameAndWent(std::span<WinningCommit> winners) {
+	std::set<const FileEffect*> effects;
+	for (const FileDelta& life : NetDelta(winners)) {
+		if (life.first || life.last) continue;
+		const WinningCommit& creator = *life.history.front().first;
+		if (std::ranges::any_of(creator.effects, [](const FileEffect& effect) { return effect.before; })) continue;
+		for (const auto& [winner, effect] : life.history) effects.insert(effect);
+	}
+	return effects;
+}
+
+Status Judgement::AskAboutAllBut(const std::set<const FileEffect*>& left_out) {
 	std::vector<RowQuestion> questions;
 	for (WinningCommit& winner : context_.winners) {
-		for (FileEffect& effect : winner.effects) BRAID_TRY(AskAbout(effect, questions));
+		for (FileEffect& effect : winner.effects) {
+			if (!left_out.contains(&effect)) BRAID_TRY(AskAbout(effect, questions));
+		}
 	}
-	BRAID_TRY(context_.tester.Test(questions, reads_, *context_.transaction.base));
+	return context_.tester.Test(questions, reads_, *context_.transaction.base);
+}
+
+Status Judgement::TestEveryWinner() {
+	BRAID_TRY(AskAboutAllBut(CameAndWent(context_.winners)));
 	RowsOfBase base(*context_.transaction.base);
 	for (WinningCommit& winner : context_.winners) {
 		BRAID_TRY(DiscardCopiedRows(winner, reads_, base, context_.probe, context_.vectors, context_.tester));
@@ -229,6 +250,7 @@ Result<SurvivingAppends> Judgement::Run() {
 		return Raise(context_, clashes_, *clash);
 	SurvivingAppends survivors;
 	if (const Clash* clash = Worst(clashes_, context_.level, Verdict::kOrderBefore)) {
+		BRAID_TRY(AskAboutAllBut({}));  // winner by winner, a row counts even if it is gone again
 		BRAID_TRY(const bool possible, CanOrderBeforeAppends(context_, survivors));
 		if (!possible) return Raise(context_, clashes_, *clash);
 	}

@@ -7,6 +7,7 @@
 
 #include "kernel/feature/property_table.h"
 #include "kernel/log/log_path.h"
+#include "kernel/snapshot/pruning.h"
 #include "kernel/txn/sieve.h"
 
 namespace braid {
@@ -33,6 +34,7 @@ struct Relocation::Candidate {
 Relocation::Relocation(const Transaction& transaction, RowProbe& probe, VectorCache& vectors, RowTester& tester)
 	: probe_(probe), vectors_(vectors), tester_(tester) {
 	if (transaction.changes.removes_all) return;
+	for (const Read& read : transaction.reads.reads) reads_.push_back(read.bound);
 	for (const auto& [path, rows] : transaction.changes.deleted_rows) {
 		if (!rows.Empty()) rows_[DecodePath(path)] = {path, rows};
 	}
@@ -64,6 +66,15 @@ Status Relocation::FollowOne(const WinningCommit& winner) {
 	return {};
 }
 
+// A file whose bounds exclude all that we have read has none of the rows that we delete, and no copy of one.
+bool Relocation::MayHoldOurs(const WinningCommit& winner, const LiveFile& file) const {
+	if (reads_.empty()) return true;
+	return std::ranges::any_of(reads_, [&](const Predicate& read) {
+		return FilePruner(winner.before->metadata, winner.before->schema, winner.before->column_mapping, read)
+			.MayMatch(file);
+	});
+}
+
 namespace {
 
 // New files of a winner, as questions to the probe.
@@ -75,10 +86,11 @@ struct Outputs {
 	ProbeRequest Request(size_t i) const { return {&files[i], nullptr, vectors[i]->Empty() ? nullptr : vectors[i]}; }
 };
 
-Result<Outputs> OutputsOf(const WinningCommit& winner, VectorCache& vectors) {
+Result<Outputs> OutputsOf(const WinningCommit& winner, VectorCache& vectors,
+						  const std::function<bool(const LiveFile&)>& in_question) {
 	Outputs outputs;
 	for (const FileEffect& effect : winner.effects) {
-		if (effect.before || !effect.after) continue;
+		if (effect.before || !effect.after || !in_question(*effect.after)) continue;
 		BRAID_TRY(AddFile file, ToAddFile(*effect.after));
 		BRAID_TRY(const PositionSet* vector, vectors.Get(*effect.after));
 		outputs.effects.push_back(&effect);
@@ -129,7 +141,8 @@ Status Relocation::LocateByIds(const WinningCommit& winner, Candidates& candidat
 	}
 	Sieve sieve(wanted.size());
 	for (const auto& [id, row] : wanted) sieve.Add(static_cast<uint64_t>(id));
-	BRAID_TRY(const Outputs outputs, OutputsOf(winner, vectors_));
+	BRAID_TRY(const Outputs outputs,
+			  OutputsOf(winner, vectors_, [&](const LiveFile& file) { return MayHoldOurs(winner, file); }));
 	for (size_t output = 0; output < outputs.files.size(); output++) {
 		const ProbeRequest request = outputs.Request(output);
 		BRAID_TRY(tester_.Spend([&] {
@@ -218,7 +231,7 @@ Status Relocation::LocateByContent(const WinningCommit& winner, Candidates& cand
 		return sieve.MayHold(ContentHash()(content)) ? copies.find(content) : copies.end();
 	};
 	for (const FileEffect& effect : winner.effects) {
-		if (!effect.before || effect.after) continue;
+		if (!effect.before || effect.after || !MayHoldOurs(winner, *effect.before)) continue;
 		BRAID_TRY(const AddFile file, ToAddFile(*effect.before));
 		BRAID_TRY(const PositionSet* vector, vectors_.Get(*effect.before));
 		const ProbeRequest request {&file, nullptr, vector->Empty() ? nullptr : vector};
@@ -229,7 +242,8 @@ Status Relocation::LocateByContent(const WinningCommit& winner, Candidates& cand
 			});
 		}));
 	}
-	BRAID_TRY(const Outputs outputs, OutputsOf(winner, vectors_));
+	BRAID_TRY(const Outputs outputs,
+			  OutputsOf(winner, vectors_, [&](const LiveFile& file) { return MayHoldOurs(winner, file); }));
 	for (size_t output = 0; output < outputs.files.size(); output++) {
 		const ProbeRequest request = outputs.Request(output);
 		BRAID_TRY(tester_.Spend([&] {

@@ -46,11 +46,13 @@ private:
 	Status LocateByIds(const WinningCommit& winner, Candidates& candidates, const std::string& column);
 	Status LocateByContent(const WinningCommit& winner, Candidates& candidates);
 	Status CompareContents(const WinningCommit& winner, Candidates& candidates);
+	bool MayHoldOurs(const WinningCommit& winner, const LiveFile& file) const;
 	void Settle(const WinningCommit& winner, const Candidates& candidates);
 
 	RowProbe& probe_;
 	VectorCache& vectors_;
 	RowTester& tester_;
+	std::vector<Predicate> reads_;  // each row that we delete satisfies one of them
 	std::map<std::string, PlacedRows> rows_;
 	std::vector<LostRows> lost_;
 	int64_t followed_ = -1;  // version of the last winner seen
