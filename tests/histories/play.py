@@ -5,6 +5,7 @@ import dataclasses
 import pathlib
 
 from histories.program import History, Transaction
+from histories.writers import tell
 
 
 class Unexpected(Exception):
@@ -31,14 +32,14 @@ class Played:
 
     def story(self):
         h = self.history
-        return "\n".join([f"-- seed {h.seed}: {h.level}, {h.mode}", *(f"{sql};" for sql in h.set_up()), *self.events]).replace("%T%", "t")
+        return "\n".join([f"-- seed {h.seed}: {h.level}, {h.mode}", *(f"{sql};" for sql in h.set_up()), *self.events])
 
 
 class Actor:
     """One writer's way through its transactions."""
 
-    def __init__(self, number, writer, channel, table):
-        self.name, self.channel, self.table = f"{'process' if writer.process else 'connection'} {number}", channel, table
+    def __init__(self, number, writer, channel):
+        self.name, self.channel = f"{'process' if writer.process else 'connection'} {number}", channel
         self.endings = [Ending(transaction) for transaction in writer.transactions]
         self.left = [(ending, action) for ending in self.endings for action in self.actions(ending.transaction)]
 
@@ -47,20 +48,14 @@ class Actor:
         statements = [(statement.sql, True) for statement in transaction.statements]
         return [("BEGIN", False), *statements, (transaction.end, False)] if transaction.explicit else statements
 
-    def tell(self, sql):
-        self.channel.send(sql)
-        answer = self.channel.receive()
-        if answer.error:
-            raise Unexpected(f"{sql}: {answer.error}")
-
     def start(self):
         """Sends the next action off; False if an error has ended its transaction already."""
         self.ending, (self.action, self.is_statement) = self.left.pop(0)
         if self.ending.end:
             return False
         if not self.is_statement or not self.ending.transaction.explicit:
-            self.tell(f"SET braid_user_metadata = '{self.ending.transaction.name}'")
-        self.channel.send(self.action.replace("%T%", self.table))
+            tell(self.channel, f"SET braid_user_metadata = '{self.ending.transaction.name}'")
+        self.channel.send(self.action)
         return True
 
     def finish(self, answer, before, after):
@@ -76,7 +71,7 @@ class Actor:
             if not answer.conflict:
                 raise Unexpected(event)
             if transaction.explicit and self.action != "COMMIT":
-                self.tell("ROLLBACK")
+                tell(self.channel, "ROLLBACK")
             return event
         if self.is_statement:
             ending.answers.append(answer.rows)
@@ -91,17 +86,14 @@ def latest(table):
     return max(int(path.stem) for path in (table / "_delta_log").glob("*.json") if path.stem.isdigit())
 
 
-def play(history, crew) -> Played:
-    """Each history has a table of its own in the crew's lake."""
-    name = f"h{history.seed}"
-    for sql in history.set_up():
-        crew.reader.con.execute(sql.replace("%T%", name))
-    actors = [Actor(i, writer, channel, name) for i, (writer, channel) in enumerate(zip(history.writers, crew.channels(history.writers)), 1)]
-    table = crew.lake / name
+def play(history, crew, lake) -> Played:
+    """In a lake of its own."""
+    channels = crew.meet(lake, history)
+    tell(crew.reader, *history.set_up())
+    actors = [Actor(i, writer, channel) for i, (writer, channel) in enumerate(zip(history.writers, channels), 1)]
+    table = lake / "t"
     played = Played(history, table, latest(table), [ending for actor in actors for ending in actor.endings], [])
     try:
-        for actor in actors:
-            actor.tell(f"SET braid_concurrency_mode = '{history.mode if history.mode in crew.modes else 'sound'}'")
         for step in history.steps:
             before = latest(table)
             started = [actors[i] for i in step if actors[i].start()]

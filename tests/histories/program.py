@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A history drawn from a seed, as data: a table, its writers, their transactions, and in which order the writers make their steps. Nothing in it
-depends on what comes out when it is played. %T% stands for the table, whose columns are k, x and y with few values, so that transactions meet."""
+depends on what comes out when it is played. The table is t; its columns k, x and y have few values, so that transactions meet."""
 
 import dataclasses
 import random
@@ -16,10 +16,10 @@ class Statement:
     sql: str
     kind: str
     reads: tuple[str, ...] = ()  # conditions: rows that satisfy one of them are read
-    plain: tuple[str, ...] = ()  # what it is in DuckDB's own words, if it is not the same there
+    plain: tuple[str, ...] | None = None  # what it is in DuckDB's own words, if it is not the same there
 
     def in_plain_words(self):
-        return self.plain or (self.sql,)
+        return (self.sql,) if self.plain is None else self.plain
 
 
 @dataclasses.dataclass
@@ -72,7 +72,7 @@ class History:
         """Statements that make the table; not part of what is judged."""
         partitioned = f" PARTITIONED BY ({self.partitioned_by})" if self.partitioned_by else ""
         properties = ", ".join(f"'{name}' = '{value}'" for name, value in self.properties().items())
-        return [f"CREATE TABLE %T% ({SCHEMA}){partitioned} WITH ({properties})", *(f"INSERT INTO %T% VALUES {values(rows)}" for rows in self.start)]
+        return [f"CREATE TABLE t ({SCHEMA}){partitioned} WITH ({properties})", *(f"INSERT INTO t VALUES {values(rows)}" for rows in self.start)]
 
 
 def literal(value):
@@ -117,25 +117,25 @@ class Generator:
     # ---------------------------------------------------------------- statements
 
     def insert(self):
-        return Statement(f"INSERT INTO %T% VALUES {values(self.rows(2))}", "insert")
+        return Statement(f"INSERT INTO t VALUES {values(self.rows(2))}", "insert")
 
     def insert_select(self):
         condition = self.condition()
         what = self.pick("9, count(*) % 6, coalesce(sum(y), 0) % 6", "9, count(*) % 6, coalesce(max(x), 7)", "k, (x + 1) % 6, y")
         limit = "" if "count" in what else " AND y < 4"
-        return Statement(f"INSERT INTO %T% SELECT {what} FROM %T% WHERE {condition}{limit}", "insert-select", (condition + limit,))
+        return Statement(f"INSERT INTO t SELECT {what} FROM t WHERE {condition}{limit}", "insert-select", (condition + limit,))
 
     def delete(self):
         if self.chance(0.12):
-            return Statement("DELETE FROM %T% WHERE k = (SELECT max(k) FROM %T%)", "delete", ("true",))
+            return Statement("DELETE FROM t WHERE k = (SELECT max(k) FROM t)", "delete", ("true",))
         condition = self.condition()
-        return Statement(f"DELETE FROM %T% WHERE {condition}", "delete", (condition,))
+        return Statement(f"DELETE FROM t WHERE {condition}", "delete", (condition,))
 
     def update(self):
         if self.chance(0.12):
-            return Statement(f"UPDATE %T% SET y = (SELECT count(*) FROM %T%) % 6 WHERE {self.condition()}", "update", ("true",))
+            return Statement(f"UPDATE t SET y = (SELECT count(*) FROM t) % 6 WHERE {self.condition()}", "update", ("true",))
         condition = self.condition()
-        return Statement(f"UPDATE %T% SET {self.assignment()} WHERE {condition}", "update", (condition,))
+        return Statement(f"UPDATE t SET {self.assignment()} WHERE {condition}", "update", (condition,))
 
     def keys(self):
         return self.random.sample(range(7), self.random.randrange(1, 4))
@@ -146,8 +146,8 @@ class Generator:
         source = f"(VALUES {', '.join(f'({key}, {self.number()})' for key in keys)}) AS s(k, v)"
         reads = (f"k IN ({', '.join(map(str, keys))}) AND {condition.replace('t.', '')}",)
         if self.chance(0.5):
-            return Statement(f"UPDATE %T% AS t SET y = s.v FROM {source} WHERE t.k = s.k AND {condition}", "update from", reads)
-        return Statement(f"DELETE FROM %T% AS t USING {source} WHERE t.k = s.k AND {condition}", "delete using", reads)
+            return Statement(f"UPDATE t SET y = s.v FROM {source} WHERE t.k = s.k AND {condition}", "update from", reads)
+        return Statement(f"DELETE FROM t USING {source} WHERE t.k = s.k AND {condition}", "delete using", reads)
 
     def merge(self):
         keys = self.keys()
@@ -155,7 +155,7 @@ class Generator:
         extra = f" AND {self.condition('t.')}" if self.chance(0.25) else ""
         reads = [f"k IN ({', '.join(map(str, keys))})" + extra.replace("t.", "")]
         if self.chance(0.1):
-            source, reads = "(SELECT (k + 1) % 6 AS k, min(y) AS v FROM %T% WHERE k IS NOT NULL GROUP BY 1) AS s", ["true"]
+            source, reads = "(SELECT (k + 1) % 6 AS k, min(y) AS v FROM t WHERE k IS NOT NULL GROUP BY 1) AS s", ["true"]
         clauses, conditional = [], self.chance(0.7)
 
         def act(then):
@@ -171,16 +171,19 @@ class Generator:
             test = self.condition("t.") if self.chance(0.85) else "true"
             reads.append(test.replace("t.", ""))
             act(f"NOT MATCHED BY SOURCE AND {test} THEN " + self.pick("UPDATE SET y = 5", "DELETE"))
-        return Statement(f"MERGE INTO %T% AS t USING {source} ON t.k = s.k{extra} {' '.join(clauses)}", "merge", tuple(reads))
+        return Statement(f"MERGE INTO t USING {source} ON t.k = s.k{extra} {' '.join(clauses)}", "merge", tuple(reads))
 
     def overwrite(self):
         rows = values(self.rows(2))
-        return Statement(f"INSERT OVERWRITE %T% VALUES {rows}", "overwrite", ("true",), ("DELETE FROM %T%", f"INSERT INTO %T% VALUES {rows}"))
+        return Statement(f"INSERT OVERWRITE t VALUES {rows}", "overwrite", ("true",), ("DELETE FROM t", f"INSERT INTO t VALUES {rows}"))
+
+    def rearrange(self):
+        return Statement(self.pick("OPTIMIZE t", "OPTIMIZE t", "OPTIMIZE t ZORDER BY (y)", "REORG TABLE t APPLY (PURGE)"), "rearrange", (), ())
 
     def select(self):
         condition = self.condition()
         what = self.pick("count(*), sum(y)", "k, x, y")
-        return Statement(f"SELECT {what} FROM %T% WHERE {condition} ORDER BY ALL", "select", (condition,))
+        return Statement(f"SELECT {what} FROM t WHERE {condition} ORDER BY ALL", "select", (condition,))
 
     def statement(self, explicit):
         makers = [self.insert] * 6 + [self.insert_select] * 3 + [self.delete] * 5 + [self.update] * 6 + [self.with_keys] * 2 + [self.merge] * 6
@@ -192,7 +195,9 @@ class Generator:
 
     def transaction(self, number):
         explicit = self.chance(0.75)
-        if not explicit and self.chance(0.05):
+        if self.chance(0.07):
+            statements = [self.rearrange()]
+        elif not explicit and self.chance(0.05):
             statements = [self.overwrite()]
         else:
             statements = [self.statement(explicit) for _ in range(self.pick(1, 1, 2, 3) if explicit else 1)]

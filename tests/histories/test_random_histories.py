@@ -14,8 +14,8 @@ from histories.writers import Crew
 
 
 @pytest.fixture
-def crew(lake):
-    crew = Crew(lake)
+def crew():
+    crew = Crew()
     yield crew
     crew.close()
 
@@ -33,14 +33,18 @@ def judge(played, con, tally):
             tally[f"{mode}: {judge.reason(ending)}"] += 1
 
 
-def test_random_histories(crew, request):
+def test_random_histories(crew, tmp_path, request):
     count, first = request.config.getoption("--histories"), request.config.getoption("--first-seed")
     tally = collections.Counter()
     for seed in range(first, first + count):
+        lake = tmp_path / str(seed)
+        lake.mkdir()
         try:
-            played = play(draw(seed), crew)
+            played = play(draw(seed), crew, lake)
             judge(played, crew.reader.con, tally)
         except (Unexpected, Wrong) as wrong:
             pytest.fail(str(wrong), pytrace=False)
-        shutil.rmtree(played.table)
+        shutil.rmtree(lake)
     print(dict(sorted(tally.items())))
+    lenient = {name: sum(tally[f"{mode}: {name}"] for mode in ("sound", "max")) for name in ("rows", "equal rows", "by file", "needless")}
+    assert lenient["needless"] <= 1 + sum(lenient.values()) / 100, "too many were refused although nothing that they read had changed"

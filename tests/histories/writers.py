@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Those who act in a history: connections of this process, each with a database of its own, and processes that obey over a pipe. They live as long
-as the test run; each history gives them a new table."""
+as the test run; each history gives them a new lake."""
 
 import dataclasses
 import multiprocessing
 
 import duckdb
 
-from conftest import connect_lake
+from conftest import open_duckdb, quote
 
 SPAWN = multiprocessing.get_context("spawn")  # a fork of a process with DuckDB's threads would hang
 PATIENCE = 120  # seconds; only a broken test waits that long
@@ -30,21 +30,21 @@ def ask(con, sql) -> Answer:
         return Answer(error=f"{type(error).__name__}: {error}")
 
 
-def open_lake(lake):
-    con = connect_lake(lake, threads=1)
+def open_one():
+    con = open_duckdb(threads=1)
     con.execute("SET braid_durability = 'none'")
     return con
 
 
-def _obey(lake, pipe):
-    con = open_lake(lake)
+def _obey(pipe):
+    con = open_one()
     while (sql := pipe.recv()) is not None:
         pipe.send(ask(con, sql))
 
 
 class Connection:
-    def __init__(self, lake):
-        self.con = open_lake(lake)
+    def __init__(self):
+        self.con = open_one()
 
     def send(self, sql):
         self.answer = ask(self.con, sql)
@@ -57,9 +57,9 @@ class Connection:
 
 
 class Process:
-    def __init__(self, lake):
+    def __init__(self):
         self.pipe, theirs = SPAWN.Pipe()
-        self.worker = SPAWN.Process(target=_obey, args=(str(lake), theirs), daemon=True)
+        self.worker = SPAWN.Process(target=_obey, args=(theirs,), daemon=True)
         self.worker.start()
         theirs.close()
 
@@ -75,20 +75,32 @@ class Process:
         self.worker.join(PATIENCE)
 
 
-class Crew:
-    def __init__(self, lake, connections=6, processes=3):
-        self.lake = lake
-        self.processes = [Process(lake) for _ in range(processes)]
-        self.connections = [Connection(lake) for _ in range(connections)]
-        self.reader = Connection(lake)  # makes the tables and reads them
-        self.modes = ["strict", "sound"]
-        if not ask(self.reader.con, "SET braid_concurrency_mode = 'max'").error:
-            self.modes.append("max")
+def tell(channel, *statements):
+    """What cannot fail."""
+    for sql in statements:
+        channel.send(sql)
+        answer = channel.receive()
+        assert not answer.error, f"{sql}: {answer.error}"
 
-    def channels(self, writers):
-        """One for each of a history's writers."""
+
+class Crew:
+    def __init__(self, connections=6, processes=3):
+        self.processes = [Process() for _ in range(processes)]
+        self.connections = [Connection() for _ in range(connections)]
+        self.reader = Connection()  # makes the tables and reads them
+        self.knows = {"strict", "sound"}
+        if not ask(self.reader.con, "SET braid_concurrency_mode = 'max'").error:
+            self.knows.add("max")
+
+    def meet(self, lake, history):
+        """Lets everybody open the lake; a channel for each of the history's writers."""
         pools = {True: iter(self.processes), False: iter(self.connections)}
-        return [next(pools[writer.process]) for writer in writers]
+        channels = [next(pools[writer.process]) for writer in history.writers]
+        mode = history.mode if history.mode in self.knows else "sound"
+        for channel in [self.reader, *channels]:
+            tell(channel, "USE memory", "DETACH DATABASE IF EXISTS lake", f"ATTACH {quote(lake)} AS lake (TYPE braid)", "USE lake")
+            tell(channel, f"SET braid_concurrency_mode = '{mode}'")
+        return channels
 
     def close(self):
         for channel in [*self.processes, *self.connections, self.reader]:

@@ -310,7 +310,7 @@ Schedule Draw(uint64_t seed, const Shape& shape) {
 	if (shape.near) {
 		for (int64_t k = 0, rows = dice.Roll(2, 4); k < rows; k++) schedule.start.push_back({k, dice.Roll(0, 3), 0});
 	} else {
-		for (int i = 0; i < 8; i++) schedule.start.push_back({dice.Roll(0, 5), dice.Roll(0, 5), dice.Roll(0, 5)});
+		for (int i = 0; i < 8; i++) schedule.start.push_back(DrawRow(dice));
 		schedule.files = static_cast<size_t>(dice.Roll(1, 3));
 		schedule.partitioned = dice.Chance(20);
 	}
@@ -318,6 +318,9 @@ Schedule Draw(uint64_t seed, const Shape& shape) {
 		Plan plan;
 		plan.program = !shape.near ? AnyProgram(dice) : i == 0 ? NearAppend(dice, 2) : NearProgram(dice);
 		plan.mode = shape.mode;
+		if (shape.mixed)
+			plan.mode =
+				dice.Pick<ConcurrencyMode>({ConcurrencyMode::kSound, ConcurrencyMode::kStrict, ConcurrencyMode::kMax});
 		plan.foreign = shape.foreign && dice.Chance(25);
 		plan.seed = static_cast<uint64_t>(dice.Roll(0, 1'000'000));
 		const auto before = static_cast<int64_t>(i);
@@ -347,10 +350,11 @@ std::string Schedule::Text() const {
 	out << "seed " << seed << ", " << level << ", "
 		<< (partitioned ? "partitioned by x" : std::to_string(files) + " files")
 		<< (row_tracking ? ", row tracking" : "") << "\n  rows (k, x, y):";
-	for (const Row& row : start) out << " (" << *row.k << ", " << *row.x << ", " << *row.y << ")";
+	out << " " << sim::Text(start);
 	for (size_t i = 0; i < plans.size(); i++) {
-		out << "\n  " << NameOf(i) << ": " << plans[i].program.Text() << ", starts after " << plans[i].starts_after
-			<< " others" << (plans[i].foreign ? ", foreign" : "");
+		static constexpr const char* kModes[] = {"strict", "sound", "max"};
+		out << "\n  " << NameOf(i) << ": " << plans[i].program.Text() << ", " << kModes[static_cast<int>(plans[i].mode)]
+			<< ", starts after " << plans[i].starts_after << " others" << (plans[i].foreign ? ", foreign" : "");
 	}
 	static constexpr const char* kFaults[] = {
 		"none", "crash", "answer lost after the write", "not written, no answer", "delayed", "sent twice", "I/O error"};

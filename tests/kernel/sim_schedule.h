@@ -75,6 +75,7 @@ struct Shape {
 	bool faults = false;  // lost answers, crashes
 	bool foreign = false;
 	ConcurrencyMode mode = ConcurrencyMode::kSound;
+	bool mixed = false;  // each transaction has a mode of its own
 };
 Schedule Draw(uint64_t seed, const Shape& shape);
 

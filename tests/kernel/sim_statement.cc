@@ -114,14 +114,23 @@ Effect Run(const Program& program, const Rows& rows) {
 
 // ------------------------------------------------------------ drawing
 
-namespace {
-
 std::string Text(const Rows& rows) {
 	std::ostringstream out;
-	for (size_t i = 0; i < rows.size(); i++)
-		out << (i ? ", " : "") << "(" << *rows[i].k << ", " << *rows[i].x << ", " << *rows[i].y << ")";
+	for (size_t i = 0; i < rows.size(); i++) {
+		const auto& k = rows[i].k;
+		out << (i ? ", " : "") << "(" << (k ? std::to_string(*k) : "NULL") << ", " << *rows[i].x << ", " << *rows[i].y
+			<< ")";
+	}
 	return out.str();
 }
+
+Row DrawRow(Dice& dice) {
+	Row row {dice.Roll(0, 5), dice.Roll(0, 5), dice.Roll(0, 5)};
+	if (dice.Chance(5)) row.k = std::nullopt;  // meets no condition and no key of a MERGE
+	return row;
+}
+
+namespace {
 
 void DrawCondition(Dice& dice, Statement& statement) {
 	const std::string column = dice.Pick<std::string>({"k", "x", "y"});
@@ -129,7 +138,8 @@ void DrawCondition(Dice& dice, Statement& statement) {
 	const std::string shape = dice.Pick<std::string>({">", "<", "=", "%", "=", "="});
 	if (shape == "%") {  // nothing that the kernel knows: its bound is TRUE
 		statement.where = [=](const Row& row) {
-			return *(column == "k" ? row.k : column == "x" ? row.x : row.y) % 2 == value % 2;
+			const auto& cell = column == "k" ? row.k : column == "x" ? row.x : row.y;
+			return cell && *cell % 2 == value % 2;
 		};
 		statement.exact_needed = true;
 		statement.text = " WHERE " + column + " % 2 = " + std::to_string(value % 2);
@@ -193,8 +203,7 @@ void DrawMerge(Dice& dice, Statement& statement, int64_t highest_key) {
 
 Rows DrawRows(Dice& dice, int64_t most) {
 	Rows rows;
-	for (int64_t i = dice.Roll(1, most); i > 0; i--)
-		rows.push_back({dice.Roll(0, 5), dice.Roll(0, 5), dice.Roll(0, 5)});
+	for (int64_t i = dice.Roll(1, most); i > 0; i--) rows.push_back(DrawRow(dice));
 	return rows;
 }
 

@@ -73,6 +73,9 @@ private:
 	std::mt19937_64 engine_;
 };
 
+Row DrawRow(Dice& dice);
+std::string Text(const Rows& rows);
+
 // Any program at all, and one of those around the traps of WriteSerializable: few values, so that they meet.
 Program AnyProgram(Dice& dice);
 Program NearProgram(Dice& dice);
