@@ -136,6 +136,19 @@ def test_row_ids_lead_the_way(race):
     assert race.con.execute("SELECT count(*) FROM t WHERE k % 10 IN (3, 4)").fetchone() == (0,)
 
 
+def test_a_rearranged_partition_is_not_read(race):
+    race.create("PARTITIONED BY (p)")
+    race.con.execute(insert(5000, 100, p="range % 2"))
+    assert race.files_read("DELETE FROM t WHERE p = 0 AND k % 3 = 1", ["OPTIMIZE t WHERE p = 1", "OPTIMIZE t WHERE p = 1 ZORDER BY (k)"]) == {}
+
+
+def test_our_own_rearrangement_reads_nothing(race):
+    """Where each row came from is known: what others removed or moved is masked."""
+    race.create()
+    race.con.execute(insert(5000, 100))
+    assert race.files_read("OPTIMIZE t ZORDER BY (k)", ["DELETE FROM t WHERE k % 3 = 0", "UPDATE t SET s = 'x' WHERE p = 1", insert(0)]) == {}
+
+
 def test_what_moved_is_not_read_if_we_remove_nothing(race):
     race.create()
     move = lambda: rearrange(race.con, race.table, "SELECT * FROM t ORDER BY hash(k)", 2)  # noqa: E731

@@ -204,11 +204,7 @@ Reason WhyRefused(const Schedule& schedule, History& history, size_t transaction
 }
 
 // Leaves out transactions, statements, faults and switches as long as something stays wrong.
-Schedule Shrink(Schedule schedule) {
-	const auto wrong = [](const Schedule& candidate) {
-		const auto history = Play(candidate);
-		return Violation(candidate, *history).has_value();
-	};
+Schedule Shrink(Schedule schedule, const std::function<bool(const Schedule&)>& wrong) {
 	for (bool smaller = true; smaller;) {
 		smaller = false;
 		const auto attempt = [&](Schedule candidate) {

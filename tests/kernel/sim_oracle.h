@@ -3,6 +3,7 @@
 // programs one after the other, and finds what must not be: a lost or doubled commit, a row twice or gone, an order that explains nothing.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -22,7 +23,7 @@ enum class Reason {
 // Of a refused transaction, in mode `sound`.
 Reason WhyRefused(const Schedule& schedule, History& history, size_t transaction);
 
-// A smaller schedule that is still in violation.
-Schedule Shrink(Schedule schedule);
+// A smaller schedule that is still wrong.
+Schedule Shrink(Schedule schedule, const std::function<bool(const Schedule&)>& wrong);
 
 }  // namespace braid::sim

@@ -79,7 +79,10 @@ struct Tally {
 };
 
 std::string Report(const Schedule& schedule) {
-	const Schedule small = Shrink(schedule);
+	const Schedule small = Shrink(schedule, [](const Schedule& candidate) {
+		const auto history = Play(candidate);
+		return Violation(candidate, *history).has_value();
+	});
 	const auto history = Play(small);
 	std::string text = Violation(small, *history).value_or("?") + "\n" + small.Text() + "\n";
 	for (const std::string& event : history->events) text += "  " + event + "\n";
