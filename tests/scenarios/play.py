@@ -107,8 +107,9 @@ def plays(cases, modes=MODES):
 class Client:
     """A connection or a process that does what it is told (histories/writers.py)."""
 
-    def __init__(self, channel):
+    def __init__(self, channel, lake):
         self.channel = channel
+        self.run(f"ATTACH {quote(lake)} AS lake (TYPE braid)")
 
     def ask(self, sql):
         self.channel.send(sql)
@@ -170,7 +171,7 @@ class Stage:
     def take(self, kind, count) -> list[Client]:
         known = self.clients[kind]
         while len(known) < count:
-            known.append(Client(Connection(self.lake) if kind == "connections" else Process(self.lake)))
+            known.append(Client(Connection() if kind == "connections" else Process(), self.lake))
         return known[:count]
 
     def new_schema(self) -> Place:
