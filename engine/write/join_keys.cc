@@ -10,8 +10,10 @@
 #include "duckdb/execution/operator/join/join_filter_pushdown.hpp"
 #include "duckdb/optimizer/optimizer_extension.hpp"
 #include "duckdb/planner/expression/bound_columnref_expression.hpp"
+#include "duckdb/planner/expression/bound_comparison_expression.hpp"
 #include "duckdb/planner/expression/bound_conjunction_expression.hpp"
 #include "duckdb/planner/expression_iterator.hpp"
+#include "duckdb/planner/operator/logical_any_join.hpp"
 #include "duckdb/planner/operator/logical_comparison_join.hpp"
 #include "duckdb/planner/operator/logical_create_table.hpp"
 #include "duckdb/planner/operator/logical_delete.hpp"
@@ -152,20 +154,69 @@ struct Keys {
 	std::vector<bool> null_matches;
 };
 
-Keys FindKeys(const duckdb::LogicalComparisonJoin& join, size_t side, const std::vector<LogicalOperator*>& path,
-			  size_t below) {
-	Keys keys;
-	for (auto& condition : join.conditions) {
-		bool equal = condition.comparison == duckdb::ExpressionType::COMPARE_EQUAL;
-		if (!equal && condition.comparison != duckdb::ExpressionType::COMPARE_NOT_DISTINCT_FROM) continue;
+// A comparison that rows must satisfy to be joined: an expression over this side and one over the other.
+struct Equality {
+	const Expression* mine;
+	const Expression* other;
+	bool null_matches;
+};
+
+void AddEquality(duckdb::ExpressionType comparison, const Expression& mine, const Expression& other,
+				 std::vector<Equality>& equalities) {
+	bool equal = comparison == duckdb::ExpressionType::COMPARE_EQUAL;
+	if (!equal && comparison != duckdb::ExpressionType::COMPARE_NOT_DISTINCT_FROM) return;
+	if (mine.return_type != other.return_type || mine.IsVolatile() || other.IsVolatile()) return;
+	equalities.push_back({&mine, &other, !equal});
+}
+
+bool IsOver(const Expression& expression, const duckdb::vector<duckdb::ColumnBinding>& bindings) {
+	if (auto* reference = AsReference(expression))
+		return std::ranges::find(bindings, reference->binding) != bindings.end();
+	bool over = true;
+	duckdb::ExpressionIterator::EnumerateChildren(
+		expression, [&](const Expression& child) { over = over && IsOver(child, bindings); });
+	return over;
+}
+
+// A condition beside the keys that concerns one side only, in a join that keeps rows of that side, makes it a join on any condition.
+void AddConjuncts(const Expression& condition, const duckdb::vector<duckdb::ColumnBinding>& other,
+				  std::vector<Equality>& equalities) {
+	if (condition.GetExpressionType() == duckdb::ExpressionType::CONJUNCTION_AND) {
+		for (auto& child : condition.Cast<duckdb::BoundConjunctionExpression>().children)
+			AddConjuncts(*child, other, equalities);
+	} else if (condition.GetExpressionClass() == duckdb::ExpressionClass::BOUND_COMPARISON) {
+		auto& comparison = condition.Cast<duckdb::BoundComparisonExpression>();
+		bool other_is_right = IsOver(*comparison.right, other) && !comparison.right->IsFoldable();
+		auto& mine = other_is_right ? *comparison.left : *comparison.right;
+		auto& theirs = other_is_right ? *comparison.right : *comparison.left;
+		if (!IsOver(theirs, other) || theirs.IsFoldable()) return;
+		AddEquality(condition.GetExpressionType(), mine, theirs, equalities);
+	}
+}
+
+std::vector<Equality> EqualitiesOf(LogicalOperator& join, size_t side) {
+	std::vector<Equality> equalities;
+	if (join.type == LogicalOperatorType::LOGICAL_ANY_JOIN) {
+		AddConjuncts(*join.Cast<duckdb::LogicalAnyJoin>().condition, join.children[1 - side]->GetColumnBindings(),
+					 equalities);
+		return equalities;
+	}
+	for (auto& condition : join.Cast<duckdb::LogicalComparisonJoin>().conditions) {
 		auto& mine = side == 0 ? condition.left : condition.right;
 		auto& other = side == 0 ? condition.right : condition.left;
-		if (mine->return_type != other->return_type || mine->IsVolatile() || other->IsVolatile()) continue;
-		auto key = mine->Copy();
+		AddEquality(condition.comparison, *mine, *other, equalities);
+	}
+	return equalities;
+}
+
+Keys FindKeys(LogicalOperator& join, size_t side, const std::vector<LogicalOperator*>& path, size_t below) {
+	Keys keys;
+	for (auto& equality : EqualitiesOf(join, side)) {
+		auto key = equality.mine->Copy();
 		if (!OverScan(key, path, below)) continue;
 		keys.of_table.push_back(std::move(key));
-		keys.of_other.push_back(other->Copy());
-		keys.null_matches.push_back(!equal);
+		keys.of_other.push_back(equality.other->Copy());
+		keys.null_matches.push_back(equality.null_matches);
 	}
 	return keys;
 }
@@ -217,6 +268,7 @@ void TellScan(ReadRegistration& registration, const duckdb::LogicalGet& scan, st
 // Where the target is what the join builds on, its keys would be taken to leave out rows of the other side while they
 // are scanned; but they are keys that a row of the table may have tomorrow.
 void LetEveryRowPass(LogicalOperator& op, size_t side) {
+	if (op.type != LogicalOperatorType::LOGICAL_COMPARISON_JOIN) return;
 	auto& pushdown = op.Cast<duckdb::LogicalComparisonJoin>().filter_pushdown;
 	if (side == 1 && pushdown) pushdown->probe_info.clear();
 }
@@ -226,14 +278,13 @@ void Capture(const Statement& statement, const std::vector<LogicalOperator*>& pa
 	auto& op = *path[at];
 	Keys keys;
 	std::optional<Expressions> alternatives;
-	if (op.type == LogicalOperatorType::LOGICAL_COMPARISON_JOIN) {
-		auto& join = op.Cast<duckdb::LogicalComparisonJoin>();
-		if (NeedsMatch(join.join_type, side)) {
+	if (op.type != LogicalOperatorType::LOGICAL_CROSS_PRODUCT) {
+		if (NeedsMatch(op.Cast<duckdb::LogicalJoin>().join_type, side)) {
 			alternatives = Expressions();
 		} else if (whole_source) {
 			alternatives = BySourceConditions(statement, *op.children[1 - side], path);
 		}
-		if (alternatives) keys = FindKeys(join, side, path, at + 1);
+		if (alternatives) keys = FindKeys(op, side, path, at + 1);
 	}
 	std::shared_ptr<KeySet> set;
 	if (!keys.of_table.empty()) {

@@ -33,14 +33,6 @@ class Transaction:
     def reads(self):
         return [condition for statement in self.statements for condition in statement.reads]
 
-    @property
-    def writes(self):
-        return any(statement.kind != "select" for statement in self.statements)
-
-    @property
-    def blind(self):
-        return all(statement.kind == "insert" for statement in self.statements)
-
     def actions(self):
         return len(self.statements) + 2 * self.explicit
 

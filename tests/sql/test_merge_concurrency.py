@@ -164,6 +164,19 @@ def test_by_source_reads_by_its_own_condition(clash, con, table, level):
     assert rows(con, "SELECT count(*) FROM t WHERE v = 3 AND s = 'old'") == [(0,)]
 
 
+def test_a_condition_on_the_table_beside_the_keys(clash, con, table):
+    """Keeping rows of both sides, it makes the join one on any condition: the keys count all the same."""
+    sync = """MERGE INTO t USING (SELECT range AS id FROM range(500, 900)) src ON t.v < 5 AND t.id = src.id
+              WHEN MATCHED THEN UPDATE SET s = 'kept' WHEN NOT MATCHED THEN INSERT (id, v) VALUES (src.id, 7)
+              WHEN NOT MATCHED BY SOURCE AND t.v = 3 THEN DELETE"""
+    clash.refused(sync, "UPDATE t SET v = 3 WHERE id = 10", "CONCURRENT_APPEND")
+    clash.refused(sync, "UPDATE t SET v = 8 WHERE id = 600", "CONCURRENT_(APPEND|DELETE)")
+    clash.refused(sync, "INSERT INTO t SELECT 700, 1, 'x' FROM t WHERE id = 3", "CONCURRENT_APPEND")
+    clash.allowed(sync, "UPDATE t SET s = 'x', v = 4 WHERE id = 11")
+    assert rows(con, "SELECT count(*) FROM t WHERE s = 'kept'") == [(200,)]  # half of 400, less 600, with the second 700
+    assert rows(con, "SELECT count(*) FROM t WHERE v = 3 AND s <> 'kept'") == [(0,)]
+
+
 def test_by_source_without_a_condition_reads_everything(clash, con, table, level):
     sync = "MERGE INTO t USING (SELECT range AS id FROM range(990)) src ON t.id = src.id WHEN NOT MATCHED BY SOURCE THEN DELETE"
     clash.refused(sync, "INSERT INTO t SELECT 5000, 1, 'x' FROM t LIMIT 1", "CONCURRENT_APPEND")
