@@ -175,17 +175,22 @@ class Judge:
 
     # ---------------------------------------------------------------- refusals
 
+    def winners(self, window):
+        return [self.endings[self.owners[version]].transaction for version in window[1:]]
+
     def reason(self, ending):
-        """Why a transaction was refused: `rows` that it reads were changed; `equal rows` took the place of some; `by file`; else `needless`."""
+        """Why a transaction was refused: `rows` that it reads were changed; `metadata`; `equal rows` took the place of some; `by file`; else `needless`."""
         transaction = ending.transaction
         window = range(ending.base[0], ending.latest + 1)
         read = {version: self.model.read(transaction, self.states[version]) for version in window}
         if len(set(read.values())) > 1:
             return "rows"
+        kinds = [{statement.kind for statement in each.statements} for each in [transaction, *self.winners(window)]]
+        if any("alter" in each for each in kinds[1:]) or (kinds[0] & {"alter", "enable"} and any("enable" in each for each in kinds[1:])):
+            return "metadata"
         if not self.history.vectors or self.history.mode == "strict":
             return "by file"
-        for version in window[1:]:
-            winner = self.endings[self.owners[version]].transaction
+        for version, winner in zip(window[1:], self.winners(window)):
             if set(self.model.read(winner, self.states[version - 1])) & set(read[ending.base[0]]):
                 return "equal rows"
         return "needless"

@@ -172,6 +172,11 @@ class Generator:
     def rearrange(self):
         return Statement(self.pick("OPTIMIZE t", "OPTIMIZE t", "OPTIMIZE t ZORDER BY (y)", "REORG TABLE t APPLY (PURGE)"), "rearrange", (), ())
 
+    def alter(self):
+        """Properties that others take over, and one that stops them (R9)."""
+        kind, name, value = self.pick(("enable", "delta.enableInCommitTimestamps", "true"), ("enable", "delta.checkpointPolicy", "v2"), ("alter", "note", "changed"))
+        return Statement(f"ALTER TABLE t SET TBLPROPERTIES ('{name}' = '{value}')", kind, (), ())
+
     def select(self):
         condition = self.condition()
         what = self.pick("count(*), sum(y)", "k, x, y")
@@ -189,8 +194,8 @@ class Generator:
         explicit = self.chance(0.75)
         if self.chance(0.07):
             statements = [self.rearrange()]
-        elif not explicit and self.chance(0.05):
-            statements = [self.overwrite()]
+        elif not explicit and self.chance(0.16):
+            statements = [self.pick(self.overwrite, self.alter)()]
         else:
             statements = [self.statement(explicit) for _ in range(self.pick(1, 1, 2, 3) if explicit else 1)]
         end = "ROLLBACK" if explicit and self.chance(0.06) else "COMMIT"
