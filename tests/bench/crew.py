@@ -5,7 +5,7 @@ import multiprocessing
 import time
 import traceback
 
-CAP = 300  # seconds that one crew may take
+CAP = 900  # seconds that one crew may take, on a busy machine too
 
 
 def together(jobs: list[tuple], warm: bool = False) -> tuple[list, float]:

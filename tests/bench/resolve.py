@@ -2,7 +2,8 @@
 """What a lost race costs: COMMIT after others have committed, less COMMIT after nobody has, without fsync on either side.
 
 The transaction has updated 100 rows of one file; each winner has updated 100 others, in a range of ids that the bounds of its new file cannot
-tell from ours, so its rows must be looked at. Figures hold the reading of the winners' part of the log.
+tell from ours, so its rows must be looked at. Figures hold the reading of the winners' part of the log. The note
+tells the CPU time too, which a busy machine does not change as much.
 
 A winner that moved all rows: an OPTIMIZE that sorted the file anew, written by plain DuckDB with the log beside it, with stable row ids in a
 column; and a compaction of 16 files by deltalake, which keeps no ids, so rows are found by their whole content.
@@ -11,6 +12,8 @@ column; and a compaction of 16 files by deltalake, which keeps no ids, so rows a
 import json
 import os
 import statistics
+import time
+import typing
 
 import deltalake
 
@@ -24,16 +27,16 @@ IDS = "_row-id-col-bench"
 
 
 def one_winner(recorder, tables):
-    name, alone = "resolve/1-winner", []
+    name = "resolve/1-winner"
     race = Race(tables)
-    costs = []
+    costs, alone = [], []
     for rep in range(-2, recorder.reps(31)):
-        after, before = race.commit_ms(rep * 2 + 10, 1), race.commit_ms(rep * 2 + 11, 0)
+        after, before = race.commit(rep * 2 + 10, 1), race.commit(rep * 2 + 11, 0)
         if rep >= 0:
-            alone.append(before)
+            alone.append(before.wall)
             costs.append(after - before)
-            recorder.raw(name, "measured", rep, after)
-            recorder.raw(name, "alone", rep, before)
+            recorder.raw(name, "measured", rep, after.wall, cpu=after.cpu)
+            recorder.raw(name, "alone", rep, before.wall, cpu=before.cpu)
     note = f"100 changed rows, log read included; COMMIT alone {statistics.median(alone):.1f} ms"
     add(recorder, name, costs, 2, race, note)
 
@@ -41,15 +44,33 @@ def one_winner(recorder, tables):
 def many_winners(recorder, tables):
     name, winners = "resolve/1000-winners", 100 if recorder.quick else 1000
     race = Race(tables)
-    alone = statistics.median(race.commit_ms(i, 0) for i in range(5))
-    costs = [(ms - alone) / winners for ms in race.commits_ms(winners, 3)]
+    alone = sorted((race.commit(i, 0) for i in range(5)), key=lambda cost: cost.wall)[2]
+    costs = [Cost((cost - alone).wall / winners, (cost - alone).cpu / winners) for cost in race.commits(winners, 3)]
     for rep, cost in enumerate(costs):
-        recorder.raw(name, "each", rep, cost)
+        recorder.raw(name, "each", rep, cost.wall, cpu=cost.cpu)
     add(recorder, name, costs, 1, race, f"each of {winners:,} winners of 100 changed rows, log read included")
 
 
 def add(recorder, name, costs, limit, race, note):
-    recorder.add(Line(name, statistics.median(costs), None, "ms", repetitions=len(costs), limit=limit, verified=race.good(), verified_by="delta extension", note=note))
+    note += f"; CPU {statistics.median(cost.cpu for cost in costs):.2f} ms"
+    wall = statistics.median(cost.wall for cost in costs)
+    recorder.add(Line(name, wall, None, "ms", repetitions=len(costs), limit=limit, verified=race.good(), verified_by="delta extension", note=note))
+
+
+class Cost(typing.NamedTuple):
+    """Milliseconds by the clock and of CPU."""
+
+    wall: float
+    cpu: float
+
+    def __sub__(self, other):
+        return Cost(self.wall - other.wall, self.cpu - other.cpu)
+
+
+def cost_of(action) -> Cost:
+    start = time.process_time()
+    wall = timed(action)
+    return Cost(wall, (time.process_time() - start) * 1000)
 
 
 class Race:
@@ -69,15 +90,15 @@ class Race:
         run(con, f"update ev set v = v + 1 where id >= {low} and id < {low + span} and id % {span // ROWS} = {part}")
         self.rows += ROWS
 
-    def commit_ms(self, place, winners) -> float:
+    def commit(self, place, winners) -> Cost:
         span = 8 * ROWS
         run(self.ours, "begin")
         self.update(self.ours, place * span, span, 0)
         for i in range(winners):
             self.update(self.theirs, place * span, span, 1 + i)
-        return timed(lambda: run(self.ours, "commit"))
+        return cost_of(lambda: run(self.ours, "commit"))
 
-    def commits_ms(self, winners, transactions) -> list[float]:
+    def commits(self, winners, transactions) -> list[Cost]:
         """Several transactions of the same base, each after all the winners."""
         cons = [self.connect() for _ in range(transactions)]
         for i, con in enumerate(cons):
@@ -85,7 +106,7 @@ class Race:
             self.update(con, self.tables.rows // 2, 8 * ROWS * winners, i * 8)
         for i in range(winners):
             self.update(self.theirs, self.tables.rows // 2 + i * 8 * ROWS, 8 * ROWS, 1)
-        return [timed(lambda: run(con, "commit")) for con in cons]
+        return [cost_of(lambda: run(con, "commit")) for con in cons]
 
     def good(self) -> bool:
         base = f"read_parquet('{self.tables.parquet()}')"
@@ -111,7 +132,7 @@ def moved_by_content(recorder, tables):
 
 def moved(recorder, tables, name, fresh, rearrange, reference, limit, what):
     con = engines.connect()
-    ours, theirs, good = [], [], True
+    ours, theirs, cpu, good = [], [], [], True
     for rep in range(recorder.reps(5)):
         root = fresh()
         mover = engines.connect()
@@ -123,14 +144,16 @@ def moved(recorder, tables, name, fresh, rearrange, reference, limit, what):
         run(mover, f"update ev set v = v + 1 where {where}")
         rearrange(root)
         os.sync()
-        ours.append(timed(lambda: run(mover, "commit")))
-        theirs.append(timed(lambda: [run(con, sql) for sql in reference]))
-        recorder.raw(name, "measured", rep, ours[-1])
-        recorder.raw(name, "reference", rep, theirs[-1])
+        commit, reading = cost_of(lambda: run(mover, "commit")), cost_of(lambda: [run(con, sql) for sql in reference])
+        ours.append(commit.wall)
+        theirs.append(reading.wall)
+        cpu.append(commit.cpu / reading.cpu)
+        recorder.raw(name, "measured", rep, commit.wall, cpu=commit.cpu)
+        recorder.raw(name, "reference", rep, reading.wall, cpu=reading.cpu)
         sums = "select count(*), count(distinct id), sum(v * (1 + id % 61))"
         expected = f"{sums} from (select id, if({where}, v + 1, v) as v from read_parquet('{tables.parquet()}'))"
         good = good and engines.delta_answers(root, f"{sums} from t", expected)
-    note = f"COMMIT of {ROWS} updated rows after all {tables.rows / 1e6:g} M rows moved, against reading {what}"
+    note = f"COMMIT of {ROWS} updated rows after all {tables.rows / 1e6:g} M rows moved, against reading {what}; ratio of CPU {statistics.median(cpu):.2f}"
     recorder.ratio(name, ours, theirs, limit, verified=good, verified_by="delta extension", note=note)
 
 
