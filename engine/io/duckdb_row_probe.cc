@@ -191,16 +191,6 @@ static Status CountIds(size_t index, const ProbeRequest& request, const RowIdSin
 	return sink(index, positions, ids);
 }
 
-Status DuckdbRowProbe::ReadRowIds(std::span<const ProbeRequest> requests, const std::string& column,
-								  const RowIdSink& sink) {
-	if (column.empty()) {
-		for (size_t i = 0; i < requests.size(); i++) BRAID_TRY(CountIds(i, requests[i], sink));
-		return {};
-	}
-	BRAID_TRY(CheckFilesExist(requests));
-	return Guard([&] { return ReadHiddenIds(requests, column, sink); });
-}
-
 // The table with one more column, which its schema does not show: the physical name is known as it is.
 static SnapshotPtr WithHiddenColumn(const Snapshot& view, const std::string& column) {
 	auto wider = std::make_shared<Snapshot>(view);
@@ -216,19 +206,18 @@ static SnapshotPtr WithHiddenColumn(const Snapshot& view, const std::string& col
 	return wider;
 }
 
-// Rows [begin, end) of the chunk, all of one file. Where each of them was asked for and has an id they are handed on as they lie.
-static Status HandOnIds(duckdb::DataChunk& rows, duckdb::idx_t begin, duckdb::idx_t end, size_t index,
-						const ProbeRequest& request, const RowIdSink& sink) {
+// A chunk of ids and row numbers. Where each row was asked for and has an id they are handed on as they lie.
+static Status HandOnIds(duckdb::DataChunk& rows, size_t index, const ProbeRequest& request, const RowIdSink& sink) {
 	auto hidden = duckdb::FlatVector::GetData<int64_t>(rows.data[0]);
-	auto numbers = duckdb::FlatVector::GetData<int64_t>(rows.data[2]);
+	auto numbers = duckdb::FlatVector::GetData<int64_t>(rows.data[1]);
 	auto& written = duckdb::FlatVector::Validity(rows.data[0]);
 	if (!request.only && !request.except && written.AllValid()) {
 		auto positions = reinterpret_cast<const uint64_t*>(numbers);
-		return sink(index, std::span(positions + begin, end - begin), std::span(hidden + begin, end - begin));
+		return sink(index, std::span(positions, rows.size()), std::span(hidden, rows.size()));
 	}
 	std::vector<uint64_t> positions;
 	std::vector<int64_t> ids;
-	for (duckdb::idx_t row = begin; row < end; row++) {
+	for (duckdb::idx_t row = 0; row < rows.size(); row++) {
 		if (!Asked(request, static_cast<uint64_t>(numbers[row]))) continue;
 		bool has_id = written.RowIsValid(row);
 		if (!has_id && !request.file->base_row_id)
@@ -239,25 +228,37 @@ static Status HandOnIds(duckdb::DataChunk& rows, duckdb::idx_t begin, duckdb::id
 	return positions.empty() ? Status() : sink(index, positions, ids);
 }
 
-// The kernel has one thread: it hears of one chunk at a time.
-Status DuckdbRowProbe::ReadHiddenIds(std::span<const ProbeRequest> requests, const std::string& column,
-									 const RowIdSink& sink) {
-	auto view = WithHiddenColumn(*view_, column);
+// A file that was never rewritten has no such column: the ids of a few of its rows need no reading. The kernel has one thread: it hears of one
+// chunk at a time.
+Status DuckdbRowProbe::ReadIdsOf(size_t index, const ProbeRequest& request, const std::string& column,
+								 const SnapshotPtr& view, const RowIdSink& sink) {
+	auto source = [&] { return SourceOf(std::span(&request, 1), view); };
+	if (request.only && request.file->base_row_id && !RowReader(Session(), source(), {kRowNumber}).FileHas(column))
+		return CountIds(index, request, sink);
 	std::mutex mutex;
 	Status status;
-	ReadRows(Session(), SourceOf(requests, view), {view->schema->fields.size() - 1, kFileIndex, kRowNumber},
-			 [&](duckdb::DataChunk& rows) {
-				 if (context_.interrupted) throw duckdb::InterruptException();
-				 rows.Flatten();
-				 auto files = duckdb::FlatVector::GetData<uint64_t>(rows.data[1]);
-				 std::lock_guard guard(mutex);
-				 for (duckdb::idx_t begin = 0, end = 0; status && begin < rows.size(); begin = end) {
-					 while (end < rows.size() && files[end] == files[begin]) end++;
-					 status = HandOnIds(rows, begin, end, files[begin], requests[files[begin]], sink);
-				 }
-				 return status.has_value();
-			 });
+	ReadRows(Session(), source(), {view->schema->fields.size() - 1, kRowNumber}, [&](duckdb::DataChunk& rows) {
+		if (context_.interrupted) throw duckdb::InterruptException();
+		rows.Flatten();
+		std::lock_guard guard(mutex);
+		if (status) status = HandOnIds(rows, index, request, sink);
+		return status.has_value();
+	});
 	return status;
+}
+
+Status DuckdbRowProbe::ReadRowIds(std::span<const ProbeRequest> requests, const std::string& column,
+								  const RowIdSink& sink) {
+	if (column.empty()) {
+		for (size_t i = 0; i < requests.size(); i++) BRAID_TRY(CountIds(i, requests[i], sink));
+		return {};
+	}
+	BRAID_TRY(CheckFilesExist(requests));
+	return Guard([&]() -> Status {
+		auto view = WithHiddenColumn(*view_, column);
+		for (size_t i = 0; i < requests.size(); i++) BRAID_TRY(ReadIdsOf(i, requests[i], column, view, sink));
+		return {};
+	});
 }
 
 // Sort keys take 0.0 and -0.0, and all NaN, for the same.

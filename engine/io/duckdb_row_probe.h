@@ -35,7 +35,8 @@ private:
 	Status CheckFilesExist(std::span<const ProbeRequest> requests) const;
 	// Runs `read`, which may throw.
 	Status Guard(const std::function<Status()>& read) const;
-	Status ReadHiddenIds(std::span<const ProbeRequest> requests, const std::string& column, const RowIdSink& sink);
+	Status ReadIdsOf(size_t index, const ProbeRequest& request, const std::string& column, const SnapshotPtr& view,
+					 const RowIdSink& sink);
 	std::vector<ProbeMatch> Find(std::span<const ProbeRequest> requests, const Predicate& bound,
 								 const RowPredicate* exact, size_t limit);
 	void AddPictures(std::span<const ProbeRequest> requests, std::vector<ProbeMatch>& matches);

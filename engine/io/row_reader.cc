@@ -63,6 +63,13 @@ RowReader::RowReader(std::shared_ptr<RowScan> scan)
 	local_ = scan_->function.init_local(execution_, input, scan_->global.get());
 }
 
+// A file is open from the moment that a thread has its first part of it; one that is not might have the column.
+bool RowReader::FileHas(const std::string& column) const {
+	auto& files = scan_->global->Cast<duckdb::MultiFileGlobalState>().readers;
+	if (files.empty() || !files.front()->reader) return true;
+	return std::ranges::any_of(files.front()->reader->columns, [&](auto& c) { return c.name == column; });
+}
+
 duckdb::DataChunk* RowReader::Next() {
 	if (scan_->context.interrupted) throw duckdb::InterruptException();
 	chunk_.Reset();

@@ -32,6 +32,8 @@ public:
 	// One of several that share the rows of a scan.
 	explicit RowReader(std::shared_ptr<RowScan> scan);
 
+	// Whether the file that this reader begins with has a column of that name; the table need not have one.
+	bool FileHas(const std::string& column) const;
 	// The next rows, or nullptr at the end. Valid until the next call. Throws InterruptException when the scan's context is interrupted.
 	duckdb::DataChunk* Next();
 
