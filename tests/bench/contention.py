@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """C1 and C2: UPDATEs by several processes on one file, in a closed loop.
 
-C1: every statement changes K rows that nobody else changes. First try: the share of the statements whose first execution committed. Beside it the
-same with row-level concurrency off (mode strict, runtime 13.3, judges by files), and deltalake, which judges by files too and replaces them.
-Who fails runs the statement again after a pause of at most 5 ms. At the end each row must be up by the number of acknowledged statements on it.
+C1: every statement changes K rows that nobody else changes. First try: the share of the statements whose first execution committed.
+Beside it the same with row-level concurrency off (mode strict, runtime 13.3, judges by files), and deltalake, which judges by files too
+and replaces them. Who fails runs the statement again after a pause of at most 5 ms. At the end each row must be up by the number of
+acknowledged statements on it.
 
 C2: a share of the statements changes rows that others change as well. Afterwards the log says which statements clashed: another one that
-changed the same rows has committed between the version that was read and the one that was written, or that was met. In `sound` these and no others must fail.
+changed the same rows has committed between the version that was read and the one that was written, or that was met. In `sound` these and
+no others must fail.
 """
 
 import json
@@ -34,7 +36,7 @@ def disjoint(recorder, tables):
             if recorder.wants(line):
                 table += together(recorder, tables, line, writers, count, seconds)
     if table:
-        head = ["writers", "rows", "engine", "first try", "tries per commit", "rows/s", "p50 ms", "commits"]
+        head = ["writers", "rows", "engine", "first try %", "tries per commit", "rows/s", "p50 ms", "commits"]
         recorder.table(f"Disjoint UPDATEs of one file of {rows:,} rows, {seconds:g} s each", head, table)
 
 
@@ -47,10 +49,9 @@ def together(recorder, tables, line, writers, count, seconds):
     note = f"first try; with row level off {first['files']:.0f} %, deltalake is the reference; "
     note += f"{runs['braid'].rows_per_s:,.0f} rows/s against {runs['files'].rows_per_s:,.0f} and {runs['deltalake'].rows_per_s:,.0f}"
     good = all(run.good for run in runs.values())
-    recorder.add(
-        Line(line, first["braid"], first["deltalake"], "%", limit=100, at_least=True, verified=good, verified_by="delta extension, row by row", note=note)
-    )
-    return [[writers, f"{count:,}", ENGINES[engine], *run.figures()] for engine, run in runs.items()]
+    verified = {"verified": good, "verified_by": "delta extension, row by row"}
+    recorder.add(Line(line, first["braid"], first["deltalake"], "%", limit=100, at_least=True, note=note, **verified))
+    return [[writers, count, ENGINES[engine], *run.figures()] for engine, run in runs.items()]
 
 
 class Run:
@@ -67,19 +68,20 @@ class Run:
         self.commits, self.tries = len(self.done), sum(s["tries"] for s in statements)
         self.first_try = sum(s["done"] and s["tries"] == 1 for s in statements) / len(statements)
         self.rows_per_s = self.commits * count / elapsed
-        self.median = sorted(s["ms"] for s in self.done)[self.commits // 2] if self.done else float("nan")
+        self.median = sorted(s["ms"] for s in self.done)[self.commits // 2] if self.done else None
         self.good = self.exactly_once(root, writers)
 
     def figures(self):
-        tries = f"{self.tries / self.commits:.2f}" if self.commits else "-"
-        return [f"{100 * self.first_try:.1f} %", tries, f"{self.rows_per_s:,.0f}", f"{self.median:,.1f}", self.commits]
+        tries = self.tries / self.commits if self.commits else None
+        return [100 * self.first_try, tries, self.rows_per_s, self.median, self.commits]
 
     def exactly_once(self, root, writers) -> bool:
         con = engines.delta_reader()
         con.execute("create table done (low bigint)")
         if self.done:
             con.executemany("insert into done values (?)", [[s["low"]] for s in self.done])
-        con.execute(f"create table ups as select id, count(*) as n from (select unnest(range(low, low + {self.count * writers}, {writers})) as id from done) group by id")
+        ids = f"select unnest(range(low, low + {self.count * writers}, {writers})) as id from done"
+        con.execute(f"create table ups as select id, count(*) as n from ({ids}) group by id")
         wrong = f"""select count(*) from delta_scan('{root}') t full join '{self.base}' b using (id) left join ups using (id)
                     where t.v is distinct from b.v + coalesce(n, 0)"""
         return engines.run(con, wrong) == [(0,)]
@@ -157,9 +159,8 @@ def clashes(recorder, tables, line, share, seconds):
         most = None
         note += "; mode max is not accepted by this build"
     good = sound.good and sound.missed == 0 and (most is None or most.good)
-    recorder.add(
-        Line(line, sound.needless, None, "statements", limit=0, verified=good, verified_by="the log, delta extension", note=note)
-    )
+    verified = {"verified": good, "verified_by": "the log, delta extension"}
+    recorder.add(Line(line, sound.needless, None, "statements", limit=0, note=note, **verified))
 
 
 def accepts(mode) -> bool:
@@ -178,14 +179,14 @@ class Overlap:
     def __init__(self, tables, mode, share, seconds):
         root = tables.copy("ev-small")
         span = self.ROWS * (self.WRITERS + 1)
-        members, _ = crew.together([(collide, (str(root), mode, i, share, span, seconds)) for i in range(self.WRITERS)], warm=True)
+        jobs = [(collide, (str(root), mode, i, share, span, seconds)) for i in range(self.WRITERS)]
+        members, _ = crew.together(jobs, warm=True)
         statements = [s for member in members for s in member]
         self.statements, self.refused = len(statements), sum(s["winner"] is not None for s in statements)
         self.judge(root, statements)
         up = sum(s["winner"] is None for s in statements) * self.ROWS
-        self.good = engines.delta_answers(
-            root, "select count(*), sum(v) from t", f"select count(*), sum(v) + {up} from read_parquet('{tables.parquet('ev-small')}')"
-        )
+        expected = f"select count(*), sum(v) + {up} from read_parquet('{tables.parquet('ev-small')}')"
+        self.good = engines.delta_answers(root, "select count(*), sum(v) from t", expected)
 
     def judge(self, root, statements):
         """Real clashes, statements refused without one, and committed in spite of one."""
@@ -222,11 +223,13 @@ def collide(ready, root, mode, index, share, span, seconds) -> list[dict]:
         low = block * span
         statement = {"rows": (block, part), "winner": None}
         try:
-            con.execute(f"update ev set v = v + 1 where id >= {low} and id < {low + span} and id % {Overlap.WRITERS + 1} = {part}").fetchall()
+            where = f"id >= {low} and id < {low + span} and id % {Overlap.WRITERS + 1} = {part}"
+            con.execute(f"update ev set v = v + 1 where {where}").fetchall()
             ((statement["txn"],),) = con.execute("select txn_id from braid_last_commit()").fetchall()
         except duckdb.Error as error:
             if "SQLSTATE: 2D521" not in str(error):
                 raise
-            ((statement["read"], statement["winner"]),) = con.execute("select read_version, winner_version from braid_last_conflict()").fetchall()
+            conflict = con.execute("select read_version, winner_version from braid_last_conflict()").fetchall()
+            ((statement["read"], statement["winner"]),) = conflict
         statements.append(statement)
     return statements

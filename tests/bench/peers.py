@@ -27,7 +27,7 @@ WRITER = deltalake.WriterProperties(compression="SNAPPY", max_row_group_size=122
 
 @dataclasses.dataclass
 class Statement:
-    """One change as both engines are told it, and its result as plain DuckDB computes it from the input `t`. For MERGE `src` are the source's rows."""
+    """One change as both engines are told it, and its result as plain DuckDB computes it from the input `t`; `src`: the rows of MERGE's source."""
 
     sql: str
     peer: callable

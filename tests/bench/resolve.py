@@ -54,7 +54,8 @@ def many_winners(recorder, tables):
 def add(recorder, name, costs, limit, race, note):
     note += f"; CPU {statistics.median(cost.cpu for cost in costs):.2f} ms"
     wall = statistics.median(cost.wall for cost in costs)
-    recorder.add(Line(name, wall, None, "ms", repetitions=len(costs), limit=limit, verified=race.good(), verified_by="delta extension", note=note))
+    verified = {"verified": race.good(), "verified_by": "delta extension"}
+    recorder.add(Line(name, wall, None, "ms", repetitions=len(costs), limit=limit, note=note, **verified))
 
 
 class Cost(typing.NamedTuple):
@@ -110,31 +111,39 @@ class Race:
 
     def good(self) -> bool:
         base = f"read_parquet('{self.tables.parquet()}')"
-        return engines.delta_answers(
-            self.root, "select count(*), count(distinct id), sum(v) from t", f"select count(*), count(*), sum(v) + {self.rows} from {base}"
-        )
+        expected = f"select count(*), count(*), sum(v) + {self.rows} from {base}"
+        return engines.delta_answers(self.root, "select count(*), count(distinct id), sum(v) from t", expected)
 
 
 def moved_by_ids(recorder, tables):
     """The reference reads the new file's column of row ids twice."""
-    sorted_file = tables.work / "sorted.parquet"
-    con = engines.connect()
-    run(con, f"copy (select *, id as \"{IDS}\" from read_parquet('{tables.parquet()}') order by k, id) to '{sorted_file}' ({data.PARQUET})")
+    name, sorted_file = "resolve/moved-by-row-ids", tables.work / "sorted.parquet"
+    rows = f'select *, id as "{IDS}" from read_parquet(\'{tables.parquet()}\') order by k, id'
+    run(engines.connect(), f"copy ({rows}) to '{sorted_file}' ({data.PARQUET})")
     column = f"select sum(\"{IDS}\") from read_parquet('{sorted_file}')"
-    moved(recorder, tables, "resolve/moved-by-row-ids", lambda: tracked(tables), lambda root: reorder(root, sorted_file), [column] * 2, 1, "the new file's row ids, twice")
+    scene = Scene(lambda: tracked(tables), lambda root: reorder(root, sorted_file), column, "the new file's row ids, twice")
+    moved(recorder, tables, name, scene, 5, 1)
 
 
 def moved_by_content(recorder, tables):
     """The reference reads every column of the files that went and of those that came."""
     read = f"select sum(hash(id, k, grp, v, s, d)) from read_parquet('{tables.home}/ev-f16/*.parquet')"
-    moved(recorder, tables, "resolve/moved-by-content", lambda: tables.copy("ev-f16"), compact, [read] * 2, None, "every column of both sides, for context")
+    scene = Scene(lambda: tables.copy("ev-f16"), compact, read, "every column of both sides, for context")
+    moved(recorder, tables, "resolve/moved-by-content", scene, 3, None)
 
 
-def moved(recorder, tables, name, fresh, rearrange, reference, limit, what):
+class Scene(typing.NamedTuple):
+    fresh: typing.Callable  # a table
+    rearrange: typing.Callable  # moves all its rows
+    reading: str  # done twice for comparison
+    what: str
+
+
+def moved(recorder, tables, name, scene, repetitions, limit):
     con = engines.connect()
     ours, theirs, cpu, good = [], [], [], True
-    for rep in range(recorder.reps(5)):
-        root = fresh()
+    for rep in range(recorder.reps(repetitions)):
+        root = scene.fresh()
         mover = engines.connect()
         run(mover, "set braid_durability = 'none'")
         run(mover, "set braid_conflict_time_budget_ms = 100000")  # on a busy machine too
@@ -142,9 +151,10 @@ def moved(recorder, tables, name, fresh, rearrange, reference, limit, what):
         where = f"id % {tables.rows // ROWS} = 7"
         run(mover, "begin")
         run(mover, f"update ev set v = v + 1 where {where}")
-        rearrange(root)
+        scene.rearrange(root)
         os.sync()
-        commit, reading = cost_of(lambda: run(mover, "commit")), cost_of(lambda: [run(con, sql) for sql in reference])
+        commit = cost_of(lambda: run(mover, "commit"))
+        reading = cost_of(lambda: [run(con, scene.reading) for _ in range(2)])
         ours.append(commit.wall)
         theirs.append(reading.wall)
         cpu.append(commit.cpu / reading.cpu)
@@ -153,7 +163,7 @@ def moved(recorder, tables, name, fresh, rearrange, reference, limit, what):
         sums = "select count(*), count(distinct id), sum(v * (1 + id % 61))"
         expected = f"{sums} from (select id, if({where}, v + 1, v) as v from read_parquet('{tables.parquet()}'))"
         good = good and engines.delta_answers(root, f"{sums} from t", expected)
-    note = f"COMMIT of {ROWS} updated rows after all {tables.rows / 1e6:g} M rows moved, against reading {what}; ratio of CPU {statistics.median(cpu):.2f}"
+    note = f"COMMIT of {ROWS} updated rows after all {tables.rows / 1e6:g} M rows moved, against reading {scene.what}; ratio of CPU {statistics.median(cpu):.2f}"
     recorder.ratio(name, ours, theirs, limit, verified=good, verified_by="delta extension", note=note)
 
 
@@ -178,17 +188,21 @@ def tracked(tables):
 
 
 def mark(last):
-    return {"domainMetadata": {"domain": "delta.rowTracking", "configuration": json.dumps({"rowIdHighWaterMark": last}), "removed": False}}
+    configuration = json.dumps({"rowIdHighWaterMark": last})
+    return {"domainMetadata": {"domain": "delta.rowTracking", "configuration": configuration, "removed": False}}
 
 
 def reorder(root, file):
     """Version 1: the rows in another order, with their ids."""
     os.link(file, root / "sorted.parquet")
-    (old,) = [a["add"] for a in map(json.loads, (root / "_delta_log" / f"{0:020}.json").read_text().splitlines()) if "add" in a]
+    log = (root / "_delta_log" / f"{0:020}.json").read_text().splitlines()
+    (old,) = [action["add"] for action in map(json.loads, log) if "add" in action]
     rows = json.loads(old["stats"])["numRecords"]
-    new = old | {"path": "sorted.parquet", "size": file.stat().st_size, "dataChange": False, "baseRowId": rows, "defaultRowCommitVersion": 1}
+    new = old | {"path": "sorted.parquet", "size": file.stat().st_size, "dataChange": False}
+    new |= {"baseRowId": rows, "defaultRowCommitVersion": 1}
     remove = {"path": old["path"], "deletionTimestamp": data.T0 + 1, "dataChange": False, "size": old["size"]}
-    info = {"timestamp": data.T0 + 1, "operation": "OPTIMIZE", "operationParameters": {}, "tags": {"delta.rowTracking.preserved": "true"}}
+    info = {"timestamp": data.T0 + 1, "operation": "OPTIMIZE", "operationParameters": {}}
+    info["tags"] = {"delta.rowTracking.preserved": "true"}
     data.write_commit(root, 1, [{"commitInfo": info}, {"remove": remove}, {"add": new}, mark(2 * rows - 1)])
 
 

@@ -115,6 +115,12 @@ def amount(value: float | None, unit: str) -> str:
     return f"{value:,.{digits}f} {unit}".strip()
 
 
+def cell_text(cell) -> str:
+    if isinstance(cell, float):
+        return f"{cell:,.0f}" if cell >= 1000 else f"{cell:.1f}" if cell >= 10 else f"{cell:.2f}"
+    return "-" if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
+
+
 def align(rows: list[list[str]]):
     """Columns of the same width, figures to the right."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
@@ -136,7 +142,7 @@ def show(recorder):
     align(rows)
     for table in recorder.tables:
         print(f"\n{table['title']}")
-        align([table["head"]] + [[str(cell) for cell in row] for row in table["rows"]])
+        align([table["head"]] + [[cell_text(cell) for cell in row] for row in table["rows"]])
     noisy = [c["name"] for c in recorder.calibrations if c["noisy"]]
     if noisy:
         print(f"\nThe machine's own speed moved by more than 10 % during: {', '.join(noisy)}")
