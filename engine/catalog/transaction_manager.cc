@@ -94,7 +94,7 @@ Status CommitTable(duckdb::ClientContext& context, TableWork& work, bool& keep_f
 	LocalLogStore store(work.table->root(), options.durable);
 	DuckdbParquetGateway parquet(*context.db);
 	DuckdbRowProbe probe(context, work.table, work.view);
-	FinishReads(work.work.reads);
+	if (options.mode != ConcurrencyMode::kStrict) FinishReads(work.work.reads);
 	DescribeOperation(work);
 	auto interrupted = [&context] { return context.interrupted.load(); };
 	CommitContext commit {store, parquet, probe, SystemClock(), SystemRandom(), options, interrupted};

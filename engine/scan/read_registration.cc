@@ -9,6 +9,7 @@
 #include "duckdb/planner/expression_iterator.hpp"
 #include "engine/catalog/transaction.h"
 #include "engine/scan/key_set.h"
+#include "engine/settings.h"
 
 namespace braid::engine {
 
@@ -55,6 +56,9 @@ void RegisterRead(duckdb::ClientContext& context, ReadRegistration& registration
 	std::scoped_lock lock(registration.mutex, work->mutex);
 	work->work.conditions |= registration.conditions;
 	Read read = ToRead(conditions, registration, registration.feeds_removal);
+	// `strict` judges files by what the statement says of the table, not by the keys that a join lets pass (R18).
+	if (registration.stated && CommitOptionsOf(context).mode == ConcurrencyMode::kStrict)
+		read.bound = *registration.stated;
 	if (registration.provisional) {
 		for (Read& known : work->work.reads.reads) {
 			if (known.exact != registration.provisional) continue;

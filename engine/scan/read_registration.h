@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "duckdb/catalog/catalog.hpp"
@@ -32,7 +33,9 @@ struct ReadRegistration {
 	// match nothing today; what is read is then taken from what was left (trap 36).
 	bool of_write = false;
 	std::mutex mutex;
-	ConditionTraits conditions;  // of the statement (engine/write/condition_traits.h)
+	// Of the statement (engine/write/condition_traits.h), and what it says of this table alone, if that is not all that its rows are chosen by.
+	ConditionTraits conditions;
+	std::optional<Predicate> stated;
 	bool feeds_removal = false;  // every row that the scan returns is removed (engine/scan/scan_function.h)
 	std::shared_ptr<const RowPredicate> provisional;  // entered while planning; identifies the entry
 	// Rows that fail one of them take no part in the join above the scan (engine/write/join_keys.h). AND-ed.

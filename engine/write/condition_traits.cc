@@ -17,7 +17,10 @@
 #include "duckdb/planner/operator/logical_projection.hpp"
 #include "duckdb/planner/operator/logical_update.hpp"
 #include "duckdb/planner/planner_extension.hpp"
+#include "engine/scan/filter_bridge.h"
 #include "engine/scan/scan_function.h"
+#include "engine/write/table_expression.h"
+#include "engine/write/target_scan.h"
 
 namespace braid::engine {
 
@@ -78,7 +81,7 @@ class Clauses {
 public:
 	// `whole`: the statement is a query, so conditions count at any depth; else only down to the tables that it names.
 	void Collect(LogicalOperator& op, bool whole);
-	void CollectMerge(duckdb::LogicalMergeInto& merge);
+	void CollectArms(duckdb::LogicalMergeInto& merge);
 	ConditionTraits Traits() const;
 
 private:
@@ -123,9 +126,8 @@ void Clauses::Collect(LogicalOperator& op, bool whole) {
 }
 
 // WHEN .. AND refers to columns of the projection below, where the binder has put columns and sub-queries.
-void Clauses::CollectMerge(duckdb::LogicalMergeInto& merge) {
+void Clauses::CollectArms(duckdb::LogicalMergeInto& merge) {
 	auto& values = merge.children[0]->Cast<duckdb::LogicalProjection>();
-	Collect(*values.children[0], false);
 	for (auto& [when, actions] : merge.actions) {
 		for (auto& action : actions) {
 			if (!action->condition) continue;
@@ -152,13 +154,12 @@ ConditionTraits Clauses::Traits() const {
 	return traits;
 }
 
-// True: all columns in it are the target's, and there is one.
-bool IsOverTarget(const Expression& condition, duckdb::idx_t target) {
+// Adds the parts of a condition in which all columns are the target's.
+void AddPartsOverTarget(const Expression& condition, duckdb::idx_t target, std::vector<const Expression*>& parts) {
 	if (condition.GetExpressionType() == duckdb::ExpressionType::CONJUNCTION_AND) {
-		bool any = false;
 		duckdb::ExpressionIterator::EnumerateChildren(
-			condition, [&](const Expression& part) { any |= IsOverTarget(part, target); });
-		return any;
+			condition, [&](const Expression& part) { AddPartsOverTarget(part, target, parts); });
+		return;
 	}
 	bool ours = false, others = false;
 	VisitAll(condition, [&](const Expression& part) {
@@ -166,29 +167,17 @@ bool IsOverTarget(const Expression& condition, duckdb::idx_t target) {
 		const bool of_target = part.Cast<BoundColumnRefExpression>().binding.table_index == target;
 		(of_target ? ours : others) = true;
 	});
-	return ours && !others;
+	if (ours && !others) parts.push_back(&condition);
 }
 
-// R15: has the ON condition a part that concerns the target alone? The binder may have put it right above the target's scan.
-bool FiltersTarget(const LogicalOperator& op, duckdb::idx_t target) {
+// What WHERE or ON says of the target alone. The binder may have put it right above the target's scan.
+void CollectOverTarget(const LogicalOperator& op, duckdb::idx_t target, std::vector<const Expression*>& parts) {
 	if (op.type == LogicalOperatorType::LOGICAL_FILTER) {
-		for (auto& condition : op.expressions) {
-			if (IsOverTarget(*condition, target)) return true;
-		}
+		for (auto& condition : op.expressions) AddPartsOverTarget(*condition, target, parts);
 	} else if (op.type == LogicalOperatorType::LOGICAL_ANY_JOIN) {
-		if (IsOverTarget(*op.Cast<duckdb::LogicalAnyJoin>().condition, target)) return true;
+		AddPartsOverTarget(*op.Cast<duckdb::LogicalAnyJoin>().condition, target, parts);
 	}
-	return std::ranges::any_of(op.children, [&](auto& child) { return FiltersTarget(*child, target); });
-}
-
-ConditionTraits TraitsOfMerge(duckdb::LogicalMergeInto& merge) {
-	Clauses clauses;
-	clauses.CollectMerge(merge);
-	ConditionTraits traits = clauses.Traits();
-	auto& values = *merge.children[0];
-	auto& row_id = values.expressions[merge.row_id_start]->Cast<BoundColumnRefExpression>();
-	traits.merge_without_target_predicate = !FiltersTarget(*values.children[0], row_id.binding.table_index);
-	return traits;
+	for (auto& child : op.children) CollectOverTarget(*child, target, parts);
 }
 
 // The operator that changes a table; null: a query.
@@ -202,18 +191,70 @@ LogicalOperator* FindChange(LogicalOperator& op) {
 	return nullptr;
 }
 
-ConditionTraits TraitsOfStatement(LogicalOperator& plan) {
-	LogicalOperator* change = FindChange(plan);
-	if (change && change->type == LogicalOperatorType::LOGICAL_MERGE_INTO)
-		return TraitsOfMerge(change->Cast<duckdb::LogicalMergeInto>());
-	Clauses clauses;
-	if (!change) {
-		clauses.Collect(plan, true);
+bool Joins(const LogicalOperator& op) {
+	return op.children.size() > 1 || std::ranges::any_of(op.children, [](auto& child) { return Joins(*child); });
+}
+
+// An UPDATE, DELETE or MERGE as the binder left it.
+class Change {
+public:
+	explicit Change(LogicalOperator& op);
+	ConditionTraits Traits() const;
+	void TellTarget(duckdb::ClientContext& context) const;
+
+private:
+	bool KeepsRowsWithoutMatch() const;
+
+	LogicalOperator& op_;
+	LogicalOperator& below_;  // SET and inserted values; the conditions and the scan of the target are there
+	duckdb::idx_t target_;
+	std::vector<const Expression*> over_target_;
+};
+
+Change::Change(LogicalOperator& op)
+	: op_(op), below_(op.type == LogicalOperatorType::LOGICAL_DELETE ? *op.children[0] : *op.children[0]->children[0]) {
+	const Expression* row_id = nullptr;
+	if (op.type == LogicalOperatorType::LOGICAL_DELETE) {
+		row_id = op.expressions[0].get();
+	} else if (op.type == LogicalOperatorType::LOGICAL_UPDATE) {
+		row_id = op.children[0]->expressions.back().get();
 	} else {
-		const bool updates = change->type == LogicalOperatorType::LOGICAL_UPDATE;  // SET stands in a projection
-		clauses.Collect(updates ? *change->children[0]->children[0] : *change->children[0], false);
+		row_id = op.children[0]->expressions[op.Cast<duckdb::LogicalMergeInto>().row_id_start].get();
 	}
-	return clauses.Traits();
+	target_ = row_id->Cast<BoundColumnRefExpression>().binding.table_index;
+	CollectOverTarget(below_, target_, over_target_);
+}
+
+ConditionTraits Change::Traits() const {
+	Clauses clauses;
+	clauses.Collect(below_, false);
+	const bool merge = op_.type == LogicalOperatorType::LOGICAL_MERGE_INTO;
+	if (merge) clauses.CollectArms(op_.Cast<duckdb::LogicalMergeInto>());
+	ConditionTraits traits = clauses.Traits();
+	traits.merge_without_target_predicate = merge && over_target_.empty();
+	return traits;
+}
+
+bool Change::KeepsRowsWithoutMatch() const {
+	return op_.type == LogicalOperatorType::LOGICAL_MERGE_INTO &&
+		   op_.Cast<duckdb::LogicalMergeInto>().actions.contains(
+			   duckdb::MergeActionCondition::WHEN_NOT_MATCHED_BY_SOURCE);
+}
+
+// The optimizer and the keys of joins leave out more of the target than the statement says (R18).
+void Change::TellTarget(duckdb::ClientContext& context) const {
+	if (!Joins(below_)) return;
+	auto scan = FindGet(below_, target_);
+	auto* registration = scan ? RegistrationOf(scan->function, scan->bind_data.get()) : nullptr;
+	if (!registration || KeepsRowsWithoutMatch()) return;
+	std::vector<Predicate> parts;
+	for (const Expression* part : over_target_) {
+		auto condition = part->Copy();
+		FoldConstants(context, condition);
+		parts.push_back(
+			ToPredicate(*condition, [&](const Expression& reference) { return ColumnOfScan(reference, *scan); }));
+	}
+	registration->stated = Predicate::And(std::move(parts));
 }
 
 void TellScans(LogicalOperator& op, const ConditionTraits& traits) {
@@ -243,9 +284,19 @@ ConditionTraits TraitsOf(const Expression& condition) {
 
 void RegisterConditionTraits(duckdb::DBConfig& config) {
 	duckdb::PlannerExtension extension;
-	extension.post_bind_function = [](duckdb::PlannerExtensionInput&, duckdb::BoundStatement& statement) {
-		if (statement.plan && ScansLake(*statement.plan))
-			TellScans(*statement.plan, TraitsOfStatement(*statement.plan));
+	extension.post_bind_function = [](duckdb::PlannerExtensionInput& input, duckdb::BoundStatement& statement) {
+		if (!statement.plan || !ScansLake(*statement.plan)) return;
+		ConditionTraits traits;
+		if (auto* op = FindChange(*statement.plan)) {
+			const Change change(*op);
+			traits = change.Traits();
+			change.TellTarget(input.context);
+		} else {
+			Clauses clauses;
+			clauses.Collect(*statement.plan, true);
+			traits = clauses.Traits();
+		}
+		TellScans(*statement.plan, traits);
 	};
 	duckdb::PlannerExtension::Register(config, std::move(extension));
 }

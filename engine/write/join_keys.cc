@@ -25,6 +25,7 @@
 #include "engine/catalog/table_entry.h"
 #include "engine/scan/scan_function.h"
 #include "engine/write/key_capture.h"
+#include "engine/write/target_scan.h"
 
 namespace braid::engine {
 
@@ -134,18 +135,6 @@ bool OverScan(ExpressionPtr& expression, const std::vector<LogicalOperator*>& pa
 	duckdb::ExpressionIterator::EnumerateChildren(
 		*expression, [&](ExpressionPtr& child) { known = known && OverScan(child, path, from); });
 	return known;
-}
-
-// A column of the scan as a column of the table.
-NamedColumn ColumnOfScan(const Expression& expression, const duckdb::LogicalGet& scan) {
-	auto* reference = AsReference(expression);
-	if (!reference || reference->binding.table_index != scan.table_index) return {};
-	auto& ids = scan.GetColumnIds();
-	if (reference->binding.column_index >= ids.size()) return {};
-	auto& id = ids[reference->binding.column_index];
-	if (id.IsVirtualColumn() || id.GetPrimaryIndex() >= scan.names.size()) return {};
-	if (scan.returned_types[id.GetPrimaryIndex()] != reference->return_type) return {};
-	return {scan.names[id.GetPrimaryIndex()], reference->return_type};
 }
 
 struct Keys {

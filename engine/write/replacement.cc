@@ -3,7 +3,7 @@
 #include "engine/write/replacement.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "base/json.h"
 #include "duckdb/common/exception.hpp"
@@ -20,6 +20,7 @@
 #include "engine/write/staging.h"
 #include "kernel/action/file_view.h"
 #include "kernel/schema/column_mapping.h"
+#include "kernel/snapshot/partition_key.h"
 #include "kernel/snapshot/pruning.h"
 
 namespace braid::engine {
@@ -98,20 +99,22 @@ void Replacement::StageAll(TableWork& work) const {
 }
 
 void Replacement::StagePartitions(TableWork& work, const std::vector<NewFile>& files) const {
-	std::set<PartitionValues> partitions;
-	for (auto& file : files) partitions.insert(file.add.partition_values);
+	std::map<std::string, PartitionValues> partitions;
+	const auto of_file = [&](const NewFile& file) { return PartitionKey(file.add.partition_values, *view_); };
+	for (auto& file : files) partitions.emplace(of_file(file), file.add.partition_values);
 	auto& changes = work.work.changes;
-	std::erase_if(changes.new_files, [&](auto& file) { return partitions.contains(file.add.partition_values); });
+	std::erase_if(changes.new_files, [&](auto& file) { return partitions.contains(of_file(file)); });
 	if (!changes.removes_all) {
 		for (const LiveFile* file : work.view->files->Files()) {
+			if (!partitions.contains(PartitionKey(file->partition_values, *view_))) continue;
 			auto add = Unwrap(ToAddFile(*file));
-			if (!partitions.contains(add.partition_values)) continue;
 			changes.deleted_rows.erase(add.path);
 			if (std::ranges::find(changes.replaced_files, add.path) == changes.replaced_files.end())
 				changes.replaced_files.push_back(add.path);
 		}
 	}
-	for (auto& values : partitions) work.work.reads.reads.push_back({InPartition(*view_, values), nullptr, false});
+	for (auto& [key, values] : partitions)
+		work.work.reads.reads.push_back({InPartition(*view_, values), nullptr, false});
 	Describe(work, "isDynamicPartitionOverwrite", "true");
 }
 

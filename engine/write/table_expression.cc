@@ -7,6 +7,7 @@
 
 #include "duckdb/common/exception.hpp"
 #include "duckdb/common/string_util.hpp"
+#include "duckdb/execution/expression_executor.hpp"
 #include "duckdb/parser/expression/cast_expression.hpp"
 #include "duckdb/parser/expression/columnref_expression.hpp"
 #include "duckdb/parser/expression/constant_expression.hpp"
@@ -14,8 +15,10 @@
 #include "duckdb/parser/parsed_expression_iterator.hpp"
 #include "duckdb/parser/parser.hpp"
 #include "duckdb/planner/binder.hpp"
+#include "duckdb/planner/expression/bound_constant_expression.hpp"
 #include "duckdb/planner/expression/bound_reference_expression.hpp"
 #include "duckdb/planner/expression_binder.hpp"
+#include "duckdb/planner/expression_iterator.hpp"
 #include "engine/catalog/type_mapping.h"
 #include "engine/statement/tokens.h"
 
@@ -240,7 +243,20 @@ duckdb::unique_ptr<duckdb::Expression> BindRowCondition(duckdb::ClientContext& c
 	expression_binder.target_type = duckdb::LogicalType::BOOLEAN;
 	auto bound = expression_binder.Bind(parsed[0]);
 	if (bound->IsVolatile()) throw duckdb::BinderException("%s: it is not the same for every row each time", role);
+	FoldConstants(context, bound);
 	return bound;
+}
+
+void FoldConstants(duckdb::ClientContext& context, duckdb::unique_ptr<duckdb::Expression>& expression) {
+	if (expression->GetExpressionClass() == duckdb::ExpressionClass::BOUND_CONSTANT) return;
+	duckdb::Value value;
+	if (expression->IsFoldable() && !expression->HasParameter() &&
+		duckdb::ExpressionExecutor::TryEvaluateScalar(context, *expression, value)) {
+		expression = duckdb::make_uniq<duckdb::BoundConstantExpression>(std::move(value));
+		return;
+	}
+	duckdb::ExpressionIterator::EnumerateChildren(
+		*expression, [&](duckdb::unique_ptr<duckdb::Expression>& child) { FoldConstants(context, child); });
 }
 
 }  // namespace braid::engine

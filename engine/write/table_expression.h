@@ -31,4 +31,7 @@ duckdb::unique_ptr<duckdb::Expression> BindRowCondition(duckdb::ClientContext& c
 														const std::string& table, const std::string& text,
 														const std::string& role);
 
+// Replaces what is the same for every row by its value, as DuckDB's optimizer does; parameters stay.
+void FoldConstants(duckdb::ClientContext& context, duckdb::unique_ptr<duckdb::Expression>& expression);
+
 }  // namespace braid::engine

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "duckdb/planner/operator/logical_get.hpp"
+#include "engine/scan/filter_bridge.h"
 
 namespace braid::engine {
 
@@ -12,5 +13,8 @@ duckdb::idx_t ScanColumn(duckdb::LogicalGet& get, duckdb::column_t column);
 
 // The scan with this index; null if the optimizer or the binder has left none.
 duckdb::optional_ptr<duckdb::LogicalGet> FindGet(duckdb::LogicalOperator& op, duckdb::idx_t table_index);
+
+// A column of the scan as a column of the table; no name if it is none.
+NamedColumn ColumnOfScan(const duckdb::Expression& expression, const duckdb::LogicalGet& scan);
 
 }  // namespace braid::engine

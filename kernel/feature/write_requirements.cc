@@ -70,9 +70,9 @@ Status CheckProperties(const Snapshot& snapshot, TableOperation operation) {
 	return {};
 }
 
-// The next commit's timestamp builds on this one (PROTOCOL: In-Commit Timestamps).
+// The next commit's timestamp builds on this one (PROTOCOL: In-Commit Timestamps); a table that is being made has none.
 Status CheckInCommitTimestamp(const Snapshot& snapshot) {
-	if (!PropertyEnabled(snapshot.metadata.configuration, "delta.enableInCommitTimestamps") ||
+	if (snapshot.version < 0 || !PropertyEnabled(snapshot.metadata.configuration, "delta.enableInCommitTimestamps") ||
 		snapshot.in_commit_timestamp)
 		return {};
 	return Fail(ErrorKind::kCorrupt,

@@ -138,7 +138,7 @@ Status FileTest::Check(const WinningCommit& winner, const FileEffect& effect, Fi
 	return AsError(std::move(report));
 }
 
-// Added files first: they give the class that is reported first.
+// In the order of the classes: an added file, a file that we remove too, a file that we read.
 Status FileTest::Run() const {
 	for (const WinningCommit& winner : context_.winners) {
 		if (!winner.data_changing) continue;
@@ -147,10 +147,13 @@ Status FileTest::Run() const {
 			BRAID_TRY(Check(winner, effect, winner.blind ? FileChange::kAppendsBlindly : FileChange::kAddsFile));
 		}
 	}
-	for (const WinningCommit& winner : context_.winners) {
-		const FileChange change = winner.data_changing ? FileChange::kRemovesFile : Rearrangement(winner);
-		for (const FileEffect& effect : winner.effects) {
-			if (ReadsFile(effect)) BRAID_TRY(Check(winner, effect, change));
+	for (const bool removed_by_both : {true, false}) {
+		for (const WinningCommit& winner : context_.winners) {
+			const FileChange change = winner.data_changing ? FileChange::kRemovesFile : Rearrangement(winner);
+			for (const FileEffect& effect : winner.effects) {
+				if (RemovesFile(effect.path) == removed_by_both && ReadsFile(effect))
+					BRAID_TRY(Check(winner, effect, change));
+			}
 		}
 	}
 	return {};

@@ -68,6 +68,14 @@ static bool AllowsNoWinner(const std::string& operation) {
 	return operation == "RESTORE" || operation == "CLONE" || operation == "CONVERT";
 }
 
+// R26: two that make or replace one table at once, not one that changes what the other relies on.
+static bool MakeTheTable(const Transaction& transaction, const WinningCommit& winner) {
+	const auto makes = [](const std::string& operation) {
+		return operation.starts_with("CREATE ") || operation.starts_with("REPLACE ");
+	};
+	return makes(transaction.operation) && makes(winner.info.operation);
+}
+
 // delta.rowTracking is computed anew for each attempt, so two writers of it do not clash.
 static bool WritesSameDomain(const StagedChanges& changes, const WinningCommit& winner) {
 	return std::ranges::any_of(changes.domains, [&](const DomainMetadata& ours) {
@@ -104,8 +112,10 @@ Status CheckGates(const Transaction& transaction, const WinningCommit& winner, c
 		return AsError(std::move(report));
 	}
 	if (winner.metadata && !IsHarmless(transaction, *winner.metadata, before.metadata, mode)) {
-		report.conflict_class = ConflictClass::kMetadataChanged;
-		report.rule = "R9, R24";
+		const bool both_make = MakeTheTable(transaction, winner);
+		report.conflict_class = both_make ? ConflictClass::kProtocolChanged : ConflictClass::kMetadataChanged;
+		if (both_make) report.sub_condition = "CONFLICTING_COMMIT";
+		report.rule = both_make ? "R26" : "R9, R24";
 		return AsError(std::move(report));
 	}
 	if (mode == ConcurrencyMode::kStrict && HasIdentityColumn(before.metadata)) {

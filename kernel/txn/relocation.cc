@@ -8,6 +8,7 @@
 #include "kernel/feature/property_table.h"
 #include "kernel/log/log_path.h"
 #include "kernel/snapshot/pruning.h"
+#include "kernel/txn/origin_tag.h"
 #include "kernel/txn/sieve.h"
 
 namespace braid {
@@ -118,12 +119,48 @@ Status Relocation::Locate(const WinningCommit& winner, Candidates& candidates) {
 		}
 		return Status {};
 	};
+	BRAID_TRY(const bool told, LocateByOrigins(winner, candidates));
+	if (told) return {};
 	if (tester_.OutOfTime()) return give_up(true);
 	Status located = column ? LocateByIds(winner, candidates, *column) : LocateByContent(winner, candidates);
 	if (!located && column && located.error().kind == ErrorKind::kNotFound && by_content)
 		located = LocateByContent(winner, candidates);
 	if (!located && located.error().kind == ErrorKind::kNotFound) return give_up(tester_.OutOfTime());
 	return located;
+}
+
+// A rearrangement of ours tells where its rows come from. False: not of all that we look for.
+Result<bool> Relocation::LocateByOrigins(const WinningCommit& winner, Candidates& candidates) {
+	if (winner.data_changing || !winner.info.engine_info.starts_with("Braid/")) return false;
+	std::map<std::string_view, Candidate*> wanted;
+	size_t left = 0;
+	for (Candidate& candidate : candidates) {
+		if (!candidate.whole_file) return false;
+		wanted[candidate.effect->path] = &candidate;
+		left += candidate.rows.Cardinality();
+	}
+	BRAID_TRY(const Outputs outputs,
+			  OutputsOf(winner, vectors_, [](const LiveFile& file) { return !file.tags.empty(); }));
+	for (size_t output = 0; output < outputs.files.size(); output++) {
+		const auto& tags = outputs.files[output].tags;
+		const auto tag = tags.find(std::string(kOriginTag));
+		const auto runs = tag != tags.end() && tag->second ? ReadOriginTag(*tag->second) : std::nullopt;
+		if (!runs) continue;
+		for (const NamedRun& run : *runs) {
+			const auto candidate = wanted.find(run.path);
+			if (candidate == wanted.end()) continue;
+			Candidate* found = candidate->second;
+			for (uint64_t row = found->rows.NextFrom(run.source_first); row < run.source_first + run.count;
+				 row = found->rows.NextFrom(row + 1)) {
+				const uint64_t place = run.first + (row - run.source_first);
+				if (outputs.vectors[output]->Contains(place)) continue;
+				left -= found->images.try_emplace(row, outputs.effects[output], place).second ? 1 : 0;
+			}
+		}
+	}
+	if (left == 0) return true;
+	for (Candidate& candidate : candidates) candidate.images.clear();
+	return false;
 }
 
 // An id that appears twice in the outputs says nothing.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Relocation: where the rows that we delete are after the winners (docs/concurrency.md, Rows that move). Follows each of them through every winner
-// in turn: by its place as long as the file stays, through rearrangements and copy-on-write by stable row ids, else by whole content with copies
-// counted on both sides. Never by guess: a row that cannot be followed is lost, and a lost row is a conflict. Each winner is looked at once.
+// in turn: by its place as long as the file stays, through our own rearrangements by what they tell of themselves, through others and copy-on-write by
+// stable row ids, else by whole content with copies counted on both sides. Never by guess: a row that cannot be followed is lost, and a lost row is a conflict. Each winner is looked at once.
 #pragma once
 
 #include <map>
@@ -43,6 +43,7 @@ private:
 	using Candidates = std::vector<Candidate>;
 	Status FollowOne(const WinningCommit& winner);
 	Status Locate(const WinningCommit& winner, Candidates& candidates);
+	Result<bool> LocateByOrigins(const WinningCommit& winner, Candidates& candidates);
 	Status LocateByIds(const WinningCommit& winner, Candidates& candidates, const std::string& column);
 	Status LocateByContent(const WinningCommit& winner, Candidates& candidates);
 	Status CompareContents(const WinningCommit& winner, Candidates& candidates);

@@ -3,12 +3,9 @@
 
 #include <simdjson.h>
 
-#include "base/json.h"
 #include "kernel/action/action_codec.h"
-#include "kernel/action/string_map.h"
 #include "kernel/log/log_path.h"
-#include "kernel/predicate/scalar.h"
-#include "kernel/schema/column_mapping.h"
+#include "kernel/snapshot/partition_key.h"
 #include "kernel/stats/file_stats.h"
 
 namespace braid {
@@ -72,21 +69,6 @@ static std::optional<int64_t> LiveRows(const LiveFile& file) {
 	return *rows - (file.deletion_vector ? file.deletion_vector->cardinality : 0);
 }
 
-// The partition of a file, written in one way: engines differ in blanks, in order, and in the text of timestamps. As in the log if it cannot be read.
-static std::string PartitionOf(std::string_view partition_values, const Snapshot& table) {
-	const auto values = ParseStringMap(partition_values);
-	if (!values) return std::string(partition_values);
-	std::string partition;
-	for (const Field& field : table.schema->fields) {
-		const auto value = values->find(PhysicalName(field, table.column_mapping));
-		if (value == values->end()) continue;
-		const auto scalar = ParsePartitionValue(value->second, *field.type);
-		if (!scalar) return std::string(partition_values);
-		partition += scalar->is_null() ? "null," : JsonString(ToText(*scalar)) + ",";
-	}
-	return partition;
-}
-
 // Files that appear must hold as many live rows as the files that vanish, in each partition. A file that stays but has another vector makes
 // the commit a change, whatever it says of itself.
 static bool RowCountsAgree(const std::vector<FileEffect>& effects, const Snapshot& table) {
@@ -99,7 +81,7 @@ static bool RowCountsAgree(const std::vector<FileEffect>& effects, const Snapsho
 		const auto rows = LiveRows(file);
 		if (!rows) return false;
 		const auto [partition, is_new] = partitions.try_emplace(file.partition_values);
-		if (is_new) partition->second = PartitionOf(file.partition_values, table);
+		if (is_new) partition->second = PartitionKey(file.partition_values, table);
 		balance[partition->second] += effect.before ? -*rows : *rows;
 		vanished |= effect.before != nullptr;
 	}

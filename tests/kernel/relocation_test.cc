@@ -180,6 +180,31 @@ TEST_P(Relocated, N58_TheOldFileIsGone) {
 	EXPECT_EQ(Now().size(), 100u);
 }
 
+// Our own rearrangements say of each new file where its rows were.
+TEST_P(Relocated, N58_OursNeedsNoFileAndNoTime) {
+	table_.options.engine_info = "Braid/1";
+	const Transaction erase = table_.Delete(base_, Is("k", CompareOp::kLess, 40));
+	const std::string path(base_->files->Files()[0]->path);
+	Wins(table_.RearrangeAll(base_, &dice_));
+	Wins(table_.RearrangeAll(table_.Latest(), &dice_));
+	table_.probe.files.erase(path);
+	table_.options.conflict_time_budget_ms = 0;
+	Wins(erase);
+	EXPECT_EQ(Now(), Without([](const Row& row) { return row.k < 40; }));
+}
+
+// A tag that does not speak of all the rows is no help, and none that does not agree with the file.
+TEST_P(Relocated, ATagThatIsWrong) {
+	table_.options.engine_info = "Braid/1";
+	const Transaction erase = table_.Delete(base_, Equals("k", 3));
+	Transaction rearranged = table_.RearrangeAll(base_, &dice_);
+	rearranged.changes.new_files[0].add.tags["braid.origins"] = R"([["elsewhere.parquet",0,100]])";
+	rearranged.changes.new_files[0].origins.clear();
+	Wins(rearranged);
+	Wins(erase);
+	EXPECT_EQ(Now(), Without([](const Row& row) { return row.k == 3; }));
+}
+
 TEST_P(Relocated, NoTimeToFollow) {
 	const Transaction erase = table_.Delete(base_, Equals("k", 3));
 	Wins(table_.RearrangeAll(base_, &dice_));
@@ -234,7 +259,9 @@ TEST_P(Relocated, N54_AWholeFileIsGone) {
 	const auto outcome = table.Commit(optimize);
 	ASSERT_TRUE(outcome) << outcome.error().message;
 	EXPECT_EQ(table.LiveRows(*table.Latest()), (Rows {{3, 2, 0}}));
-	EXPECT_EQ(table.CommitText(2).find("part-0.parquet"), std::string::npos) << "not removed again";
+	EXPECT_EQ(table.CommitText(2).find(R"({"remove":{"path":"part-0.parquet")"), std::string::npos)
+		<< "not removed again";
+	EXPECT_NE(table.CommitText(2).find(R"({"remove":{"path":"part-1.parquet")"), std::string::npos);
 }
 
 // Rows that come back (RESTORE) are in no file of ours.

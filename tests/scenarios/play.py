@@ -29,17 +29,18 @@ CLASSES = {
 
 @dataclasses.dataclass(frozen=True)
 class Setup:
-    """CREATE TABLE t AS `query`, one file per partition, then `then`."""
+    """CREATE TABLE t AS `query`, one file for each partition, then `then`."""
 
     query: str = "SELECT range AS id, range % 10 AS v FROM range(100)"
     partitioned: str = ""
     properties: tuple = ()  # of (name, value)
     then: tuple = ()
+    altered: tuple = ()  # what only a lake knows, before `then`
 
     def statements(self, level):
         listed = ", ".join(f"'{name}' = '{value}'" for name, value in (("delta.isolationLevel", LEVELS[level]), *self.properties))
         partitions = f"PARTITIONED BY ({self.partitioned})" if self.partitioned else ""
-        return [f"CREATE TABLE t {partitions} WITH ({listed}) AS {self.query}", *self.then]
+        return [f"CREATE TABLE t {partitions} WITH ({listed}) AS {self.query}", *self.altered, *self.then]
 
     def plain(self):
         return [f"CREATE TABLE t AS {self.query}", *self.then]

@@ -4,7 +4,8 @@
 import pytest
 
 import delta_log
-from scenarios.play import Setup, case, plays, txn
+from handmade import write_commit
+from scenarios.play import Setup, case, foreign, plays, txn
 
 INSERT_3 = "INSERT INTO t VALUES (200, 3)"
 THREE_ROWS = Setup("SELECT * FROM (VALUES (0, 0), (1, 1), (3, 9)) AS r(id, v)")
@@ -17,6 +18,19 @@ ANY_CHANGE = {
     "merge": "MERGE INTO t USING (SELECT 200 AS id) s ON t.id = s.id WHEN NOT MATCHED THEN INSERT VALUES (200, 1)",
     "insert that reads": "INSERT INTO t SELECT count(*), 1 FROM t",
 }
+
+
+def honest_append(row):
+    """By an engine that never calls its appends blind."""
+
+    def act(place):
+        name = f"appended-{place.version()}.parquet"
+        place.con.execute(f"COPY (SELECT {row[0]}::BIGINT AS id, {row[1]}::BIGINT AS v) TO '{place.table / name}' (FORMAT parquet)")
+        add = {"path": name, "partitionValues": {}, "size": (place.table / name).stat().st_size, "modificationTime": 1, "dataChange": True}
+        info = {"operation": "WRITE", "isBlindAppend": False, "engineInfo": "Kernel", "readVersion": place.version()}
+        write_commit(place.table, place.version() + 1, {"commitInfo": info}, {"add": {**add, "stats": '{"numRecords":1}'}})
+
+    return foreign(act, f"INSERT INTO t VALUES ({row[0]}, {row[1]})")
 
 
 def the_row_survives(place):
@@ -56,6 +70,8 @@ CASES = [
     ),
     case("31", APPEND, "DELETE FROM t WHERE v = 0", "UPDATE t SET v = 0 WHERE v = 9", setup=THREE_ROWS, WS="before", order=(1, 2, 0)),
     case("32", "INSERT INTO t VALUES (NULL, 3)", "DELETE FROM t WHERE id <> 5", any="ok"),
+    case("33", honest_append((200, 9)), "DELETE FROM t WHERE v = 3", any="ok"),
+    case("33-matching", honest_append((200, 3)), "DELETE FROM t WHERE v = 3", any="CA"),
     case("34", "INSERT INTO t VALUES (500, 3)", "DELETE FROM t WHERE random() < 0.5", S="CA", WS="ok", max_S="ok", order=None),
     case("35", INSERT_3, "DELETE FROM t WHERE id > 1000", any="noop"),
     case("35-matching", "INSERT INTO t VALUES (2000, 3)", "DELETE FROM t WHERE id > 1000", any="noop", order=(1, 0)),
