@@ -46,9 +46,24 @@ class Stepped:
 
     def commit(self, last=0):
         """The steps of its COMMIT, as (operation, path), and what it says at its end; nothing if it died before step `last`."""
-        self.process.stdin.write(f"{last}\n")
+        self.say(f"die {last}")
+        return self.listen("end")
+
+    def commit_with_pause(self, last, meanwhile):
+        """The same, with others acting before step `last`."""
+        self.say(f"wait {last}")
+        before, _ = self.listen("paused")
+        meanwhile()
+        self.say("go on")
+        after, said = self.listen("end")
+        return before + after, said
+
+    def say(self, line):
+        self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
-        lines = list(iter(lambda: self.process.stdout.readline().rstrip("\n"), "end"))
+
+    def listen(self, until):
+        lines = list(iter(lambda: self.process.stdout.readline().rstrip("\n"), until))
         steps = [tuple(line.split(" ", 1)) for line in lines if line.split(" ", 1)[-1].startswith("/")]
         return steps, lines[-1] if len(lines) > len(steps) else None
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A preloaded shim that sees each operation on files whose path contains STEPS_PATH: from file_steps_start(log, last) on it writes one line per
-// operation to the descriptor `log`, and before the operation number `last` (if that is not 0) the process dies as by kill -9.
+// A preloaded shim that sees each operation on files whose path contains STEPS_PATH: from file_steps_start(log, last, resume) on it writes one line per
+// operation to the descriptor `log`. Before the operation number `last` (if that is not 0) the process dies as by kill -9; or, if there is a descriptor
+// `resume` (not -1), it writes "paused" and waits until a byte can be read from it.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -16,20 +17,28 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-static int log_fd = -1;
+static int log_fd = -1, resume_fd = -1;
 static long last_step;
 static atomic_long steps;
 
-void file_steps_start(int log, long last) {
+void file_steps_start(int log, long last, int resume) {
 	last_step = last;
+	resume_fd = resume;
 	steps = 0;
 	log_fd = log;
+}
+
+static void stop_here(void) {
+	char byte;
+	if (resume_fd < 0) syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
+	syscall(SYS_write, log_fd, "paused\n", 7);
+	syscall(SYS_read, resume_fd, &byte, 1);
 }
 
 static void step(const char *name, const char *path) {
 	const char *part = getenv("STEPS_PATH");
 	if (log_fd < 0 || !part || !path || !strstr(path, part)) return;
-	if (atomic_fetch_add(&steps, 1) + 1 == last_step) syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
+	if (atomic_fetch_add(&steps, 1) + 1 == last_step) stop_here();
 	char line[4200];
 	int length = snprintf(line, sizeof line, "%s %s\n", name, path);
 	syscall(SYS_write, log_fd, line, length);
