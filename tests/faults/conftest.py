@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statements in a process of their own, which a fault may end."""
+import functools
 import os
 import subprocess
 import sys
@@ -26,6 +27,7 @@ def child():
 def preloaded(tmp_path_factory):
     """preloaded(name) builds faults/name.c as a library for LD_PRELOAD and returns its path."""
 
+    @functools.cache
     def build(name):
         library = tmp_path_factory.mktemp("shim") / f"{name}.so"
         source = os.path.join(os.path.dirname(__file__), f"{name}.c")
@@ -63,7 +65,10 @@ class Stepped:
         self.process.stdin.flush()
 
     def listen(self, until):
-        lines = list(iter(lambda: self.process.stdout.readline().rstrip("\n"), until))
+        lines = []
+        while (line := self.process.stdout.readline()) != until + "\n":
+            assert line, "the process is gone"
+            lines.append(line.rstrip("\n"))
         steps = [tuple(line.split(" ", 1)) for line in lines if line.split(" ", 1)[-1].startswith("/")]
         return steps, lines[-1] if len(lines) > len(steps) else None
 

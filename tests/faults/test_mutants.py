@@ -41,8 +41,8 @@ MUTANTS = {
     ),
     "dataChange is trusted": (
         "winning_commit.cc",
-        "!any_data_change && RowCountsAgree(winner.effects)",
-        "!any_data_change && (RowCountsAgree(winner.effects) || true)",
+        "!any_data_change && RowCountsAgree(winner.effects, *winner.after)",
+        "!any_data_change && (RowCountsAgree(winner.effects, *winner.after) || true)",
     ),
     "vectors are united with the one that we read": (
         "row_rebase.cc",
