@@ -27,7 +27,7 @@ OFF = "set braid_concurrency_mode = 'strict'", "set braid_compat_runtime = '13.3
 
 
 def disjoint(recorder, tables):
-    seconds = 1 if recorder.quick else 2.5
+    seconds = 1 if recorder.quick else 2
     rows = tables.rows // 10
     table = []
     for writers in 2, 8, 16:
@@ -140,7 +140,7 @@ def deltalake_update(root):
 
 
 def overlapping(recorder, tables):
-    seconds = 1 if recorder.quick else 2.5
+    seconds = 1 if recorder.quick else 2
     for percent in 1, 10, 100:
         line = f"c2/overlap-{percent}pct"
         if recorder.wants(line):
