@@ -25,7 +25,7 @@ COLUMNS = {
 _FLOATS = ["'nan'", "'inf'", "'-inf'", "0.0", "-0.0", "1.5", "-1.5", "1e30", "1e-30", "2", "-3", "0.1"]
 _MOMENTS = ["2020-01-01 00:00:00", "2020-01-01 00:00:00.123456", "2020-01-01 00:00:00.123999", "1900-01-01 00:00:00.000001",
             "1969-12-31 23:59:59.999999", "9999-12-31 23:59:59.999999"]
-_SAMPLES = {
+SAMPLES = {
     "BIGINT": [*map(str, range(40)), "-5", "9223372036854775807", "-9223372036854775808"],
     "INTEGER": [*map(str, range(-5, 12)), "2147483647", "-2147483648"],
     "SMALLINT": ["-32768", "-1", "0", "1", "2", "32767"],
@@ -57,7 +57,7 @@ class Generator:
             return f"[{', '.join(self.value('INTEGER') for _ in some)}]::{kind}"
         if kind.startswith("MAP"):
             return f"MAP {{{', '.join(f'{chr(39)}k{n}{chr(39)}: ' + self.value('INTEGER') for n in some)}}}::{kind}"
-        return self.random.choice(_SAMPLES[kind])
+        return self.random.choice(SAMPLES[kind])
 
     def _comparison(self):
         choice, chance = self.random.choice, self.random.random

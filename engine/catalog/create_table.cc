@@ -237,6 +237,7 @@ bool CreateTable(duckdb::ClientContext& context, LakeTransaction& transaction,
 	changes.domains = draft.domains;
 	changes.removes_all = committed;
 	work.view = view;
+	work.work.create_if_not_exists = !as_query && info.on_conflict == duckdb::OnCreateConflict::IGNORE_ON_CONFLICT;
 	work.work.operation =
 		std::string(replace ? "CREATE OR REPLACE TABLE" : "CREATE TABLE") + (as_query ? " AS SELECT" : "");
 	work.work.operation_parameters = Parameters(*view);

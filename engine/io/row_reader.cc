@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/excerpt.h"
 #include "duckdb/common/exception.hpp"
 #include "duckdb/common/multi_file/multi_file_reader.hpp"
 #include "duckdb/common/multi_file/multi_file_states.hpp"
@@ -104,9 +105,7 @@ std::string RowPicture(const Snapshot& view, duckdb::DataChunk& rows, duckdb::id
 	std::string picture;
 	auto& fields = view.schema->fields;
 	for (size_t i = 0; i < fields.size() && i < kColumns; i++) {
-		auto text = rows.GetValue(i, row).ToString();
-		if (text.size() > kLength) text = text.substr(0, kLength) + "...";
-		picture += (i ? ", " : "") + fields[i].name + "=" + text;
+		picture += (i ? ", " : "") + fields[i].name + "=" + Excerpt(rows.GetValue(i, row).ToString(), kLength);
 	}
 	if (fields.size() > kColumns) picture += ", ...";
 	return picture;

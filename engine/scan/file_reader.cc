@@ -8,7 +8,7 @@
 #include "engine/scan/column_definitions.h"
 #include "engine/scan/dv_filter.h"
 #include "engine/scan/filter_bridge.h"
-#include "engine/scan/hash_safety.h"
+#include "engine/scan/filter_safety.h"
 #include "engine/scan/instant_cast.h"
 #include "engine/scan/scalar_bridge.h"
 #include "kernel/deletion/dv_file.h"
@@ -38,30 +38,6 @@ duckdb::Value PartitionConstant(const ScanSource& source, const PartitionValues&
 	auto value = values.find(PhysicalName(field, source.view->column_mapping));
 	if (value == values.end()) return duckdb::Value(type);
 	return ToValue(Unwrap(ParsePartitionValue(value->second, *field.type)), type);
-}
-
-// Bloom filters of joins know no casts: DuckDB fails on a file whose column has another type than the table's (trap 30). They only save work.
-bool HasBloomFilter(const duckdb::TableFilter& filter) {
-	if (filter.filter_type == duckdb::TableFilterType::BLOOM_FILTER) return true;
-	if (filter.filter_type == duckdb::TableFilterType::OPTIONAL_FILTER) {
-		const auto& child = filter.Cast<duckdb::OptionalFilter>().child_filter;
-		return child && HasBloomFilter(*child);
-	}
-	if (filter.filter_type == duckdb::TableFilterType::CONJUNCTION_AND) {
-		for (const auto& child : filter.Cast<duckdb::ConjunctionAndFilter>().child_filters) {
-			if (HasBloomFilter(*child)) return true;
-		}
-	}
-	return false;
-}
-
-duckdb::unique_ptr<duckdb::TableFilterSet> WithoutBloomFilters(const duckdb::TableFilterSet& filters) {
-	auto result = duckdb::make_uniq<duckdb::TableFilterSet>();
-	for (const auto& [position, filter] : filters.filters) {
-		auto kept = HasBloomFilter(*filter) ? StaticPart(*filter) : filter->Copy();
-		if (kept) result->filters.emplace(position, std::move(kept));
-	}
-	return result;
 }
 
 bool SameTypes(const Columns& file, const Columns& table) {
@@ -164,7 +140,7 @@ duckdb::ReaderInitializeType LakeFileReader::InitializeReader(
 		if (TopNExcludes(list, file, *table_filters, global_column_ids, global_columns)) {
 			return duckdb::ReaderInitializeType::SKIP_READING_FILE;
 		}
-		safe_filters = WithoutWrongHashes(*table_filters);
+		safe_filters = WithoutWrongComparisons(*table_filters);
 		if (safe_filters) table_filters = safe_filters.get();
 		if (!SameTypes(reader_data.reader->columns, global_columns)) {
 			safe_filters = WithoutBloomFilters(*table_filters);

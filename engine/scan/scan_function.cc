@@ -90,7 +90,8 @@ static duckdb::TableFunction Bind(duckdb::ClientContext& context, std::shared_pt
 	function.function_info = info;
 
 	duckdb::vector<duckdb::Value> inputs {duckdb::Value("")};
-	duckdb::named_parameter_map_t parameters;
+	// Bounds that other writers leave in Parquet footers do not tell of NaN (trap 42).
+	duckdb::named_parameter_map_t parameters {{"can_have_nan", duckdb::Value::BOOLEAN(true)}};
 	duckdb::vector<duckdb::LogicalType> input_types, types;
 	duckdb::vector<duckdb::string> input_names, names;
 	duckdb::TableFunctionRef reference;

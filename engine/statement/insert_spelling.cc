@@ -22,7 +22,9 @@ bool AtQuery(const TokenCursor& cursor) {
 std::string TakeCondition(TokenCursor& cursor) {
 	if (!cursor.Take({"WHERE"})) cursor.Fail("WHERE: REPLACE USING and REPLACE ON are not supported");
 	const size_t first = cursor.place();
-	while (!AtQuery(cursor)) cursor.SkipBalanced();
+	while (cursor.Take({"DISTINCT", "FROM"}) || !AtQuery(cursor)) {
+		if (!cursor.AtEnd()) cursor.SkipBalanced();
+	}
 	if (cursor.place() == first) cursor.Fail("a condition");
 	return std::string(cursor.Between(first, cursor.place()));
 }

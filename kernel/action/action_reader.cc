@@ -56,6 +56,7 @@ void ActionReader::Restart(std::string where) {
 	pending_.clear();
 	wait_for_ = 0;
 	line_ = 1;
+	holds_something_ = false;
 }
 
 std::unexpected<Error> ActionReader::Corrupt(const std::string& reason) const {
@@ -77,7 +78,11 @@ Status ActionReader::Feed(std::string_view block) {
 Status ActionReader::Finish() {
 	BRAID_TRY(ReadLines(true));
 	if (!TrimJsonSpace(pending_).empty()) return Corrupt("the file ends in the middle of an action (truncated?)");
-	return {};
+	if (holds_something_) return {};
+	return Fail(ErrorKind::kCorrupt,
+				where_ +
+					": the file is empty, as a writer may leave it that crashed. Nothing is known of what it should "
+					"hold. If no later version exists, delete it: then the version before is the newest.");
 }
 
 Status ActionReader::ReadLines(bool last) {
@@ -95,6 +100,7 @@ Status ActionReader::ReadLines(bool last) {
 			line_end = pending_.size();
 		}
 		BRAID_TRY(const size_t next, ReadDocument(position, line_end, last));
+		holds_something_ = true;
 		if (next == position) break;
 		if (next != line_end) line_ += static_cast<size_t>(std::count(&pending_[position], &pending_[next], '\n'));
 		position = next;

@@ -52,6 +52,7 @@ private:
 	std::string pending_;  // bytes not yet read: whole lines and the beginning of the last one
 	size_t wait_for_ = 0;  // bytes that must be pending before it is worth trying again
 	size_t line_ = 1;
+	bool holds_something_ = false;
 };
 
 }  // namespace braid

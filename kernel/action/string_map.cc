@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/action/string_map.h"
 
+#include "base/excerpt.h"
 #include "base/json.h"
 #include "simdjson.h"
 
@@ -39,7 +40,7 @@ Result<PartitionValues> ParseStringMap(std::string_view json) {
 	PartitionValues result;
 	if (json.empty() || json == "{}") return result;
 	const auto corrupt = [&] {
-		return Fail(ErrorKind::kCorrupt, "not a JSON object of strings: " + std::string(json.substr(0, 200)));
+		return Fail(ErrorKind::kCorrupt, "not a JSON object of strings: " + Excerpt(json, 200));
 	};
 	const simdjson::padded_string padded(json);
 	simdjson::ondemand::parser parser;

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/ascii.h"
+#include "base/excerpt.h"
 #include "base/padded_json.h"
 #include "kernel/feature/property_table.h"
 #include "kernel/stats/stats_reader.h"
@@ -110,7 +111,7 @@ Result<FileStats> ParseFileStats(std::string_view stats_json, const StructType& 
 
 Result<std::string> WidenForDeletionVector(std::string_view stats_json) {
 	const auto malformed = [&] {
-		return Fail(ErrorKind::kCorrupt, "malformed file statistics: " + std::string(stats_json.substr(0, 200)));
+		return Fail(ErrorKind::kCorrupt, "malformed file statistics: " + Excerpt(stats_json, 200));
 	};
 	simdjson::ondemand::document document;
 	simdjson::ondemand::object object;

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/excerpt.h"
 #include "base/padded_json.h"
 #include "kernel/predicate/temporal_text.h"
 #include "simdjson.h"
@@ -187,12 +188,12 @@ Status ReadStats(std::string_view json, const StatsShape& shape, StatsValues& va
 	od::object object;
 	if (ParseOnDemand(json).get(document) != simdjson::SUCCESS ||
 		document.get_object().get(object) != simdjson::SUCCESS) {
-		return Fail(ErrorKind::kCorrupt, "file statistics are not a JSON object: " + std::string(json.substr(0, 200)));
+		return Fail(ErrorKind::kCorrupt, "file statistics are not a JSON object: " + Excerpt(json, 200));
 	}
 	for (auto member : object) {
 		od::field field;
 		if (std::move(member).get(field) != simdjson::SUCCESS) {
-			return Fail(ErrorKind::kCorrupt, "malformed file statistics: " + std::string(json.substr(0, 200)));
+			return Fail(ErrorKind::kCorrupt, "malformed file statistics: " + Excerpt(json, 200));
 		}
 		const std::string_view key = field.escaped_key();
 		if (key == "minValues") {

@@ -13,6 +13,7 @@
 #include "kernel/txn/commit_info.h"
 #include "kernel/txn/conflict.h"
 #include "kernel/txn/gate.h"
+#include "kernel/txn/join_creation.h"
 #include "kernel/txn/mover.h"
 #include "kernel/txn/post_commit.h"
 #include "kernel/txn/repair.h"
@@ -40,6 +41,8 @@ private:
 	Status CheckPatience();
 	Status JudgeWinners();
 	Status GoOnWith(Repaired repaired);
+	Status Join(const WinningCommit& creation);
+	void Become(Transaction transaction);
 	int Winners() const { return earlier_winners_ + static_cast<int>(winners_.size()); }
 	Result<RebasedCommit> Rebase(int64_t now_ms);
 	Result<std::string> Serialize(RebasedCommit rebased, int64_t now_ms);
@@ -52,16 +55,16 @@ private:
 	int64_t NextVersion() const { return head_ ? head_->version + 1 : 0; }
 
 	const CommitContext& context_;
-	const Transaction* transaction_;  // the caller's, or the repaired one
+	const Transaction* transaction_;  // the caller's, or the newest of rewritten_
 	const std::string txn_id_;
 	const std::string table_;
 	const int64_t deadline_ms_;
 	SnapshotPtr head_;  // newest version known; null while the table does not exist
 	std::vector<WinningCommit> winners_;
-	size_t judged_ = 0;                                         // winners that we may commit after
-	std::vector<std::unique_ptr<const Transaction>> repaired_;  // the last one counts
-	std::vector<std::string> repair_files_;                     // written by repairs
-	int earlier_winners_ = 0;                                   // before the last repair
+	size_t judged_ = 0;                                          // winners that we may commit after
+	std::vector<std::unique_ptr<const Transaction>> rewritten_;  // repaired, or joined to the table of another creator
+	std::vector<std::string> repair_files_;                      // written by repairs
+	int earlier_winners_ = 0;                                    // before the transaction was last rewritten
 	int64_t rows_repaired_ = 0;
 	SurvivingAppends survivors_;
 	VectorCache vectors_;
@@ -168,7 +171,10 @@ Result<std::optional<CommitOutcome>> CommitRun::Meet(std::string bytes) {
 	}
 	outcome_unknown_ = false;
 	if (own) return Won(bytes);
-	if (!head_) return CreatedBySomebodyElse(*transaction_, winner, table_);
+	if (!head_) {
+		BRAID_TRY(Join(winner));
+		return std::nullopt;
+	}
 	BRAID_TRY(CheckGates(*transaction_, winner, *head_, context_.options.mode));
 	const auto stored = context_.store.Stat(CommitPath(winner.version));
 	BRAID_TRY(SnapshotPtr after,
@@ -258,14 +264,30 @@ Status CommitRun::GoOnWith(Repaired repaired) {
 	for (size_t i = transaction_->changes.new_files.size(); i < repaired.transaction.changes.new_files.size(); i++)
 		repair_files_.push_back(StorePath(repaired.transaction.changes.new_files[i].add.path));
 	rows_repaired_ += repaired.rows_dropped + repaired.rows_added;
-	repaired_.push_back(std::make_unique<const Transaction>(std::move(repaired.transaction)));
-	transaction_ = repaired_.back().get();
-	relocation_.emplace(*transaction_, context_.probe, vectors_, tester_);
 	earlier_winners_ += static_cast<int>(winners_.size());
 	winners_.clear();
 	survivors_.clear();
 	judged_ = 0;
+	Become(std::move(repaired.transaction));
 	return {};
+}
+
+// The table is there, made by somebody else.
+Status CommitRun::Join(const WinningCommit& creation) {
+	BRAID_TRY(SnapshotPtr created, LoadSnapshot({context_.store, context_.parquet}, creation.version));
+	std::optional<Transaction> joined;
+	if (context_.options.mode != ConcurrencyMode::kStrict) joined = JoinCreation(*transaction_, creation, created);
+	if (!joined) return CreatedBySomebodyElse(*transaction_, creation, table_);
+	head_ = std::move(created);
+	earlier_winners_++;
+	Become(*std::move(joined));
+	return {};
+}
+
+void CommitRun::Become(Transaction transaction) {
+	rewritten_.push_back(std::make_unique<const Transaction>(std::move(transaction)));
+	transaction_ = rewritten_.back().get();
+	relocation_.emplace(*transaction_, context_.probe, vectors_, tester_);
 }
 
 // What the commit does to the table, for the features and properties that restrict it (PROTOCOL: Append-only Tables: a rearrangement may remove

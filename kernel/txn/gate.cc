@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/excerpt.h"
 #include "kernel/txn/adoption.h"
 
 namespace braid {
@@ -12,7 +13,7 @@ static std::string ReadsAsText(const ReadSet& reads) {
 	for (const Read& read : reads.reads) {
 		if (!text.empty()) text += " OR ";
 		text += ToString(read.bound);
-		if (text.size() > 300) return text.substr(0, 300) + "...";
+		if (text.size() > 300) return Excerpt(text, 300);
 	}
 	return text;
 }

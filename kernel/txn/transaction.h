@@ -20,7 +20,8 @@ struct Transaction {
 	StagedChanges changes;
 	// Its effect is the sum of its effects on single rows, and every new image tells its origin: mode max may repair it.
 	bool row_local = false;
-	std::string operation;  // "WRITE", "DELETE", "UPDATE", "MERGE", "CREATE TABLE", ...
+	bool create_if_not_exists = false;  // if somebody makes the same table meanwhile, our rows go into his
+	std::string operation;              // "WRITE", "DELETE", "UPDATE", "MERGE", "CREATE TABLE", ...
 	std::map<std::string, std::string> operation_parameters;  // values are JSON text
 	std::map<std::string, std::string> operation_metrics;
 	std::optional<std::string> user_metadata;  // free text of the user, kept in commitInfo

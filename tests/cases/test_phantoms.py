@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Public cases C15, C17, C60, C63: what was asked counts, not what was found; levels; an error means that nothing was written."""
+"""Public cases C15, C17, C45, C60, C63: what was asked counts, not what was found; levels; tables made by many; an error means that nothing was written."""
 
 import duckdb
 import pytest
 
 import delta_log
-from racing import overlapped
+from racing import overlapped, race
 
 LEVELS = ["Serializable", "WriteSerializable"]
 
@@ -57,6 +57,23 @@ def test_c17_a_long_delete_and_an_insert_of_a_row_that_it_selects(con, lake, lev
         assert said is None and rows(con, "FROM t WHERE id = 5") == [(5, 7)]
     else:
         assert "DELTA_CONCURRENT_APPEND" in said and rows(con, "SELECT v FROM t WHERE id = 5 ORDER BY v") == [(0,), (7,)]
+
+
+def test_c45_five_processes_make_one_table_and_fill_it(con, lake):
+    program = "CREATE TABLE IF NOT EXISTS t (id BIGINT, v INT)"
+    outcomes = race(lake, [[program, f"INSERT INTO t VALUES ({number}, 0)"] for number in range(5)])
+    assert [outcome.error for outcome in outcomes] == [None] * 5
+    assert rows(con, "SELECT id FROM t ORDER BY id") == [(number,) for number in range(5)]
+
+
+def test_c45_only_a_different_schema_fails(con, lake):
+    said = overlapped(
+        lake,
+        ["CREATE TABLE IF NOT EXISTS t (id BIGINT)", "INSERT INTO t VALUES (1)"],
+        ["CREATE TABLE IF NOT EXISTS t (id VARCHAR)", "INSERT INTO t VALUES ('x')"],
+    )
+    assert said[0] is None and "t" in said[1]
+    assert rows(con) == [(1,)]
 
 
 @pytest.mark.parametrize("vectors", ["true", "false"])

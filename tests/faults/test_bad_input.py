@@ -49,7 +49,8 @@ def replace_text(old, new):
 DAMAGES = {
     "truncated commit": (lambda t: os.truncate(commit_path(t, 2), 200), ["00000000000000000002.json"]),
     "garbled commit": (lambda t: commit_path(t, 2).write_bytes(os.urandom(300)), ["00000000000000000002.json"]),
-    "empty first commit": (lambda t: commit_path(t, 0).write_bytes(b""), ["protocol"]),
+    "empty first commit": (lambda t: commit_path(t, 0).write_bytes(b""), ["empty", "version 0"]),
+    "empty commit": (lambda t: commit_path(t, 2).write_bytes(b""), ["empty", "00000000000000000002.json"]),
     "missing version": (lambda t: commit_path(t, 1).unlink(), ["version", "1"]),
     "missing first version": (lambda t: commit_path(t, 0).unlink(), ["version"]),
     "vector checksum": (lambda t: flip_byte(active_vector(t), -1), [".bin"]),

@@ -209,6 +209,12 @@ TEST(ActionCodec, EveryTruncationIsNoticed) {
 	}
 }
 
+// A writer that crashed may leave a file of no bytes: a commit of nothing it is not.
+TEST(ActionCodec, AnEmptyFileIsNoCommit) {
+	for (const char* text : {"", "\n", " \r\n "})
+		EXPECT_NE(ParseError(text).find("here: the file is empty"), std::string::npos);
+}
+
 // Damaged bytes give an error or other actions; never a crash (run under the sanitizers).
 TEST(ActionCodec, DamagedBytesAreSurvived) {
 	const std::string text = AllLines("\n");

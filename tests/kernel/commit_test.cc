@@ -70,6 +70,27 @@ TEST_F(CommitTest, CreationThatLostTheRace) {
 	EXPECT_FALSE(report.retry_would_help);
 }
 
+// CREATE TABLE IF NOT EXISTS: the rows go into the table of the other; what is not the same table, or was looked at, stays a conflict.
+TEST_F(CommitTest, CreationIfNotExistsJoinsTheSameTable) {
+	Transaction second = table_.Creation({kRows});
+	second.create_if_not_exists = true;
+	second.changes.metadata->id = "00000000-0000-4000-8000-000000000002";
+	Transaction nothing = second, reader = second, other = second;
+	nothing.changes.new_files.clear();
+	reader.reads.reads.push_back({});
+	other.changes.metadata->partition_columns = {"x"};
+	table_.Create({kRows});
+	EXPECT_EQ(Wins(nothing).version, 0);  // it is there
+	ExpectConflict(table_.Commit(reader), ConflictClass::kProtocolChanged);
+	ExpectConflict(table_.Commit(other), ConflictClass::kProtocolChanged);
+	const CommitOutcome outcome = Wins(second);
+	EXPECT_EQ(outcome.version, 1);
+	EXPECT_EQ(outcome.winners, 1);
+	EXPECT_EQ(Find<Metadata>(table_, 1).size(), 0u);
+	EXPECT_EQ(InfoOf(table_, 1).operation, "WRITE");
+	EXPECT_EQ(table_.LiveRows(*table_.Latest()).size(), 2 * kRows.size());
+}
+
 TEST_F(CommitTest, EmptyTransactionCommitsNothing) {
 	const SnapshotPtr base = table_.Create({kRows});
 	const CommitOutcome outcome = Wins(table_.Begin(base, "DELETE"));
