@@ -66,6 +66,14 @@ FilterPtr Safe(const TableFilter& filter, bool& changed) {
 			return SafeConjunction<duckdb::ConjunctionAndFilter>(filter, changed);
 		case TableFilterType::CONJUNCTION_OR:
 			return SafeConjunction<duckdb::ConjunctionOrFilter>(filter, changed);
+		case TableFilterType::OPTIONAL_FILTER: {  // not evaluated, but row groups are left out by it
+			const auto& optional = filter.Cast<duckdb::OptionalFilter>();
+			bool child_changed = false;
+			auto child = optional.child_filter ? Safe(*optional.child_filter, child_changed) : nullptr;
+			if (!child_changed) break;
+			changed = true;
+			return duckdb::make_uniq<duckdb::OptionalFilter>(std::move(child));
+		}
 		case TableFilterType::STRUCT_EXTRACT: {
 			const auto& field = filter.Cast<duckdb::StructFilter>();
 			return duckdb::make_uniq<duckdb::StructFilter>(field.child_idx, field.child_name,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Public cases C31 to C40: files that somebody compacts or sorts while others insert, delete, update and merge. Neither loses a row nor brings one
-back; what the log counts is what a scan finds. The rearrangement wins here, written by hand or by deltalake; that ours win is in tests/kernel/relocation_test.cc."""
+back; what the log counts is what a scan finds. The rearrangement is ours, another engine's (written by hand) or deltalake's."""
 
 import json
 import multiprocessing
@@ -61,6 +61,7 @@ def test_c31_an_insert_only_merge_after_a_compaction(con, lake, level):
 
 
 def appender(lake, me, reads, ready, pipe):
+    """Each row by an INSERT of its own, one that reads the table or not."""
     con = connect_lake(lake)
     source = "SELECT {0}, count(*) FROM t WHERE id = {0}" if reads else "SELECT {0}, 0"
     ready.wait(PATIENCE)
@@ -73,9 +74,20 @@ def appender(lake, me, reads, ready, pipe):
     pipe.send(failures)
 
 
+def compact(con, table, whose):
+    """How many files went."""
+    if whose == "ours":
+        return con.execute("OPTIMIZE t").fetchone()[1]["numFilesRemoved"]
+    try:
+        return deltalake.DeltaTable(table).optimize.compact()["numFilesRemoved"]
+    except deltalake.exceptions.CommitFailedError:
+        return 0  # its own retries ran out
+
+
 @pytest.mark.parametrize("reads", [False, True])
-def test_c32_appends_beside_a_loop_of_compactions(con, lake, reads):
-    """deltalake compacts all the time; no append of ours fails, and it gets through too."""
+@pytest.mark.parametrize("whose", ["ours", "deltalake's"])
+def test_c32_appends_beside_a_loop_of_compactions(con, lake, whose, reads):
+    """Somebody compacts all the time; no append of ours fails, nor does our OPTIMIZE."""
     con.execute("CREATE TABLE t (id BIGINT, v BIGINT) WITH ('delta.enableDeletionVectors' = 'false')")
     con.execute("INSERT INTO t VALUES (-1, 0)")
     ready = SPAWN.Barrier(3)
@@ -89,10 +101,7 @@ def test_c32_appends_beside_a_loop_of_compactions(con, lake, reads):
     ready.wait(PATIENCE)
     compactions = 0
     while any(process.is_alive() for process, _ in runs) or compactions == 0:
-        try:
-            compactions += deltalake.DeltaTable(lake / "t").optimize.compact()["numFilesRemoved"] > 0
-        except deltalake.exceptions.CommitFailedError:
-            pass  # deltalake's own retries ran out
+        compactions += compact(con, lake / "t", whose) > 0
     assert [receiving.recv() for _, receiving in runs] == [[], []]
     assert ids(con) == [-1, *range(1000, 1025), *range(2000, 2025)]
     assert con.execute("SELECT max(v) FROM t").fetchone() == (0,)
@@ -111,14 +120,26 @@ STATEMENTS = {
 }  # fmt: skip
 
 
+ORDERS = ["ours after it", "ours before it", "theirs before it"]
+
+
 @pytest.mark.parametrize("vectors", [(), (5, 15)])
+@pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize("statement", STATEMENTS)
-def test_c34_c38_rows_are_followed_into_the_new_files(con, lake, statement, output, vectors):
+def test_c34_c38_vectors_and_compaction_on_the_same_files(con, lake, statement, output, order, vectors):
+    """The statement wins and the compaction masks its rows in what it made, or the compaction wins and the statement follows its rows."""
     two_files(con, vectors)
     sql, changed, gone = STATEMENTS[statement]
-    racer = Racer(lake, sql)
-    rearrange(con, lake / "t", OUTPUTS[output], delta_log.version(lake / "t") + 1)
+    if order == "ours after it":
+        racer = Racer(lake, "OPTIMIZE t" if output == "one file" else "OPTIMIZE t ZORDER BY (v, id)")
+        con.execute(sql)
+    else:
+        racer = Racer(lake, sql)
+        if order == "ours before it":
+            con.execute("OPTIMIZE t" if output == "one file" else "OPTIMIZE t ZORDER BY (v, id)")
+        else:
+            rearrange(con, lake / "t", OUTPUTS[output], delta_log.version(lake / "t") + 1)
     racer.commit()
     assert ids(con) == [i for i in range(20) if i not in (*vectors, *gone)] + [i for i in changed if i >= 20]
     assert ids(con, "v = 1") == changed
@@ -134,19 +155,39 @@ def test_c34_nothing_is_left_to_be_written(con, lake):
     assert ids(con) == [] and delta_log.active(lake / "t") == {}
 
 
-def test_c36_rows_that_were_sorted_by_other_columns(con, lake):
+@pytest.mark.parametrize("order", ORDERS)
+def test_c36_rows_that_are_sorted_by_other_columns(con, lake, order):
     con.execute("CREATE TABLE t AS SELECT range AS id, hash(range)::VARCHAR AS a, range % 7 AS b FROM range(100)")
     con.execute("INSERT INTO t SELECT range, hash(range)::VARCHAR, range % 7 FROM range(100, 200)")
     eraser, updater = Racer(lake, "DELETE FROM t WHERE id IN (1, 50, 99, 100, 150)"), Racer(lake, "UPDATE t SET b = -1 WHERE id IN (2, 101)")
-    rearrange(con, lake / "t", ["FROM t ORDER BY a, b LIMIT 120", "FROM t ORDER BY a, b OFFSET 120"], 2)
+    if order == "ours after it":
+        sorter = Racer(lake, "OPTIMIZE t ZORDER BY (a, b)")
+    elif order == "ours before it":
+        con.execute("OPTIMIZE t ZORDER BY (a, b)")
+    else:
+        rearrange(con, lake / "t", ["FROM t ORDER BY a, b LIMIT 120", "FROM t ORDER BY a, b OFFSET 120"], 2)
     eraser.commit()
     updater.commit()
+    if order == "ours after it":
+        sorter.commit()
     assert ids(con) == [i for i in range(200) if i not in (1, 50, 99, 100, 150)]
     assert ids(con, "b = -1") == [2, 101]
     assert_counts_agree(con, lake / "t")
 
 
-@pytest.mark.parametrize("rewrite", ["overwrite", "copy on write"])
+def test_c37_zorder_on_a_snapshot_that_is_behind(con, lake):
+    """A MERGE commits between its reading and its COMMIT."""
+    two_files(con)
+    sorter = Racer(lake, "OPTIMIZE t ZORDER BY (id)")
+    con.execute(STATEMENTS["merge"][0])
+    con.execute("INSERT INTO t VALUES (40, 0)")
+    sorter.commit()
+    assert ids(con) == [i for i in range(20) if i != 3] + [30, 40] and ids(con, "v = 1") == [13, 30]
+    assert delta_log.info(lake / "t")["operation"] == "OPTIMIZE"
+    assert_counts_agree(con, lake / "t")
+
+
+@pytest.mark.parametrize("rewrite", ["overwrite", "copy on write", "optimize"])
 def test_c40_the_commits_alone_give_the_same_rows(con, lake, rewrite):
     """Files with vectors that are rewritten: the remove names the vector, so a replay of the commits, without checkpoints, drops the file."""
     con.execute("CREATE TABLE t (id BIGINT, v INT) WITH ('delta.checkpointInterval' = '1')")
@@ -155,6 +196,8 @@ def test_c40_the_commits_alone_give_the_same_rows(con, lake, rewrite):
     con.execute("DELETE FROM t WHERE id = 1")
     if rewrite == "overwrite":
         con.execute("INSERT OVERWRITE t SELECT * FROM t")
+    elif rewrite == "optimize":
+        con.execute("OPTIMIZE t")
     else:
         con.execute("ALTER TABLE t SET ('delta.enableDeletionVectors' = 'false')")
         con.execute("UPDATE t SET v = 1 WHERE id = 2")

@@ -10,19 +10,19 @@ from conftest import connect_lake
 from judges import plain, seen_by_deltalake, seen_by_duckdb_delta
 
 BOTH = ["deltalake", "duckdb"]
-READABLE_BY = {  # deltalake does not read tables with column mapping
+READABLE_BY = {
     "delta-kernel/basic-dv-no-checkpoint": BOTH,
     "dat/multi_partitioned/delta": BOTH,
     "dat/multi_partitioned_2/delta": BOTH,
-    "dat/column_mapping/delta": ["duckdb"],
+    "dat/column_mapping/delta": BOTH,
     "delta-spark/table-with-dv-large": BOTH,
     "delta-kernel-rs/v2-checkpoints-parquet-with-sidecars": BOTH,
     "delta-kernel-rs/v1-multi-part-struct-stats-only": BOTH,
     "derived/dv-inline": BOTH,
     "dat/check_constraints/delta": BOTH,
-    "golden-tables/type-widening": ["duckdb"],
+    "golden-tables/type-widening": ["duckdb"],  # deltalake refuses it by name
     "derived/row-tracking-materialized": BOTH,
-    "golden-tables/table-with-columnmapping-mode-id/delta": ["duckdb"],
+    "golden-tables/table-with-columnmapping-mode-id/delta": BOTH,
     "golden-tables/deltatbl-special-chars-in-partition-column": BOTH,
     "golden-tables/dv-partitioned-with-checkpoint/delta": BOTH,
     "golden-tables/log-replay-dv-key-cases/delta": BOTH,

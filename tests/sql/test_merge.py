@@ -131,6 +131,13 @@ def test_two_source_rows_for_one_row_are_refused_and_named(table, lake):
     assert delta_log.files_on_disk(lake / "t") == set(delta_log.active(lake / "t"))
 
 
+def test_the_row_in_a_message_is_cut_between_characters(table):
+    for padding in range(4):
+        table.execute(f"UPDATE t SET s = repeat('x', {padding}) || repeat(chr(128512), 30) WHERE id = 3")
+        with pytest.raises(duckdb.InvalidInputException, match="id=3"):
+            table.execute("MERGE INTO t USING (VALUES (3, 1), (3, 2)) src(id, v) ON t.id = src.id WHEN MATCHED THEN UPDATE SET v = src.v")
+
+
 def test_two_source_rows_of_which_one_acts_are_fine(table):
     done = table.execute(
         """MERGE INTO t USING (VALUES (3, 1), (3, 2)) src(id, v) ON t.id = src.id

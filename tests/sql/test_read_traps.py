@@ -171,3 +171,30 @@ def test_bloom_filters_of_data_files_hide_nothing(con, kind, stored, asked):
     assert con.execute(f"SELECT count(*) FROM t WHERE x = {asked}").fetchone() == (500,)
     assert con.execute(f"SELECT count(*) FROM t WHERE (x = {asked} AND id < 10) OR x = '7'").fetchone() == (5 + 333,)
     assert con.execute(f"DELETE FROM t WHERE x = {asked}").fetchone() == (500,)
+
+
+@pytest.mark.parametrize("column", ["v", "st.x"])
+def test_trap_43_is_distinct_from_inside_of_or_keeps_null(con, column):
+    con.execute("CREATE TABLE t (id INT, v INT, st STRUCT(x INT))")
+    con.execute("INSERT INTO t VALUES (1, NULL, NULL), (2, 9, {'x': 9}), (3, 11, {'x': 11}), (4, 5, {'x': NULL})")
+    con.execute("INSERT INTO t VALUES (5, NULL, {'x': NULL})")
+    nulls = [1, 5] if column == "v" else [1, 4, 5]
+    others = [4] if column == "v" else []
+    for condition, expected in [
+        (f"{column} IS DISTINCT FROM 9 OR {column} = 100", [*nulls, 3, *others]),
+        (f"{column} = 9 OR {column} IS DISTINCT FROM 11", [*nulls, 2, *others]),
+        (f"{column} IS NOT DISTINCT FROM 9 OR {column} = 11", [2, 3]),
+        (f"{column} IS NOT DISTINCT FROM NULL OR {column} = 11", [*nulls, 3]),
+        (f"NOT ({column} IS NOT DISTINCT FROM 9 AND {column} = 9)", [*nulls, 3, *others]),
+    ]:
+        assert con.execute(f"SELECT id FROM t WHERE {condition} ORDER BY id").fetchall() == [(i,) for i in sorted(expected)], condition
+    assert con.execute(f"DELETE FROM t WHERE {column} IS DISTINCT FROM 9 OR {column} = 100").fetchone() == (4,)
+
+
+def test_trap_30_lists_of_join_keys_stay_optional(lake, connect):
+    """Few keys make a list beside the Bloom filter; the reader cannot evaluate it."""
+    make_table(lake / "t", [("id", "long"), ("v", "string")], pa.table({"id": pa.array(range(1000), pa.int32()), "v": ["x"] * 1000}))
+    con = connect(lake)
+    con.execute("CREATE TEMP TABLE k AS SELECT range * 50 AS id, 'x' || range AS s FROM range(15)")
+    assert con.execute("SELECT count(v) FROM t JOIN k USING (id) WHERE k.s LIKE 'x%'").fetchall() == [(15,)]
+    assert con.execute("SELECT count(v) FROM t JOIN k USING (id) WHERE k.s IN ('x3', 'x7')").fetchall() == [(2,)]

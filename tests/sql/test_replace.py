@@ -71,6 +71,11 @@ def test_replace_where(con, t):
     assert len(assert_all_see(con, t)) == 4
 
 
+def test_from_inside_of_the_condition_is_no_query(con, t):
+    con.execute("INSERT INTO t REPLACE WHERE p IS NOT DISTINCT FROM 'p1' AND id IS DISTINCT FROM 7 FROM (VALUES (100, 'p1'))")
+    assert rows(con, "SELECT id FROM t ORDER BY id") == [(i,) for i in (0, 2, 3, 5, 6, 7, 8, 100)]
+
+
 def test_replace_where_is_a_row_level_change(con, t):
     con.execute("BEGIN")
     con.execute("INSERT INTO t REPLACE WHERE p = 'p0' VALUES (100, 'p0')")
