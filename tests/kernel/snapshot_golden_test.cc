@@ -113,7 +113,7 @@ TEST(SnapshotGolden, OlderVersions) {
 // What the message of each invalid log must say. Those that need a Parquet checkpoint are left to the conformance tests.
 const std::map<std::string, std::pair<ErrorKind, std::string>> kInvalid = {
 	{"derived/commit-json-truncated", {ErrorKind::kCorrupt, "version 1"}},
-	{"derived/commit0-empty", {ErrorKind::kCorrupt, "no protocol"}},
+	{"derived/commit0-empty", {ErrorKind::kCorrupt, "is empty"}},
 	{"derived/commit0-missing", {ErrorKind::kCorrupt, "commit 0 is missing"}},
 	{"derived/unknown-reader-feature", {ErrorKind::kUnsupported, "timeMachine"}},
 	{"derived/reader-version-4", {ErrorKind::kUnsupported, "minReaderVersion 4"}},
