@@ -4,7 +4,7 @@ by rows: what a condition asks of another table is pinned, and what cannot be as
 
 import pytest
 
-from scenarios.play import Setup, case, plays, txn
+from scenarios.play import Setup, case, plays
 
 # id 0..99 in one file; u is another table of the same lake, with keys 0 to 9.
 NESTED = Setup("SELECT range AS id, range % 10 AS v, {'a': range} AS s, [range] AS l, MAP {'k': range} AS m FROM range(100)")
@@ -64,7 +64,7 @@ APPENDS = "INSERT INTO t (id, v) VALUES (5, 1), (105, 1)"
 
 
 def beside(number, first, setup, second, **outcomes):
-    return case(number, first, txn(U, second), setup=setup, **outcomes)
+    return case(number, first, second, setup=setup, prepared=(U,), **outcomes)
 
 
 CASES = [

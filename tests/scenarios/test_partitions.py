@@ -42,9 +42,9 @@ LISTED = [
     case("67-its row", add(2, v=8), COPY + "part = 1 OR v > 7", setup=PART, S="CA"),
     case("68", replace_where("part >= 20", "501, 21, 1"), replace_where("part >= 20", "500, 20, 1"), setup=PART, S="CA"),
     case("69", replace_where("part = 20", "501, 20, 1"), replace_where("part = 21", "500, 21, 1"), setup=PART, S="ok"),
-    case("70-append", add(0), overwrite_partition(0), setup=PART, settings=DYNAMIC, S="CA"),
+    case("70-append", add(0), overwrite_partition(0), setup=PART, settings=DYNAMIC, S="CA", max_S="ok"),
     case("70-other", add(1), overwrite_partition(0), setup=PART, settings=DYNAMIC, S="ok"),
-    case("70-remove", "DELETE FROM t WHERE part = 0", overwrite_partition(0), setup=PART, settings=DYNAMIC, S="CDD"),
+    case("70-remove", "DELETE FROM t WHERE part = 0", overwrite_partition(0), setup=PART, settings=DYNAMIC, S="CDD", max_S="ok"),
     case("72", "UPDATE t SET part = 2 WHERE id = 1", "DELETE FROM t WHERE part = 2", setup=PART, any="CA", max="ok"),
     case("73", "DELETE FROM t WHERE part = 1", "INSERT INTO t SELECT count(*), 2, 2 FROM t", setup=PART, any="CDR"),
 ]

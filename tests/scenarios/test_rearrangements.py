@@ -122,7 +122,7 @@ LISTED = [
     case("58-update", foreign(optimized), "UPDATE t SET v = 70 WHERE id = 3", setup=TEN_FILES, any="ok"),
     case("58-foreign", foreign(gone_from_disk), "DELETE FROM t WHERE id = 3", any="CDD"),
     case("59", foreign(statistics_added), "DELETE FROM t WHERE id = 1", any="ok", check=fields_are_kept),
-    case("60", foreign(uncounted), "DELETE FROM t WHERE id = 3", any="CA"),
+    case("60", foreign(uncounted), "DELETE FROM t WHERE id = 3", any="CA", max=None),  # a repaired statement could not put a vector on the file either
     case("60-counts differ", foreign(too_many_rows_claimed), "DELETE FROM t WHERE id = 3", any="CA"),
 ]
 
