@@ -155,12 +155,11 @@ void Fill(Row&, const AddCdcFile&) {}
 std::string ColumnName(size_t column) { return "c" + std::to_string(column); }
 
 // "CASE WHEN <first> IS NOT NULL THEN struct_pack(...) END": the struct of all fields whose dotted path begins with `prefix`.
-std::string StructOf(const std::string& prefix, const ParquetGateway::WriteOptions& options) {
+std::string StructOf(const std::string& prefix) {
 	std::string fields, first, done;
 	for (size_t i = 0; i < kColumnCount; ++i) {
 		std::string path = kCheckpointFields[i].path;
 		if (!path.starts_with(prefix + ".")) continue;
-		if (path == "add.stats" && !options.stats_as_json) continue;
 		if (first.empty()) first = ColumnName(i);
 		std::string name = path.substr(prefix.size() + 1);
 		std::string value = ColumnName(i);
@@ -168,7 +167,7 @@ std::string StructOf(const std::string& prefix, const ParquetGateway::WriteOptio
 			name.resize(dot);
 			if (name == done) continue;
 			done = name;
-			value = StructOf(prefix + "." + name, options);
+			value = StructOf(prefix + "." + name);
 		}
 		fields += (fields.empty() ? "" : ", ") + SqlIdentifier(name) + " := " + value;
 	}
@@ -213,16 +212,19 @@ Status CheckpointWriter::Flush() {
 	return {};
 }
 
-Status CheckpointWriter::Finish(const std::string& location, const ParquetGateway::WriteOptions& options) {
+Status CheckpointWriter::Finish(const std::string& location, ParquetGateway::FileKind kind) {
 	BRAID_TRY(Flush());
 	try {
 		appender_->Close();
 	} catch (const std::exception& failure) {
 		return std::unexpected(ToError(duckdb::ErrorData(failure), "checkpoint"));
 	}
+	std::vector<const char*> kinds = {"add", "remove"};
+	if (kind == ParquetGateway::FileKind::kClassic)
+		kinds = {"txn", "add", "remove", "metaData", "protocol", "domainMetadata"};
 	std::string select;
-	for (const char* action : {"txn", "add", "remove", "metaData", "protocol", "domainMetadata"}) {
-		select += (select.empty() ? "" : ", ") + StructOf(action, options) + " AS " + SqlIdentifier(action);
+	for (const char* action : kinds) {
+		select += (select.empty() ? "" : ", ") + StructOf(action) + " AS " + SqlIdentifier(action);
 	}
 	return session_.Run("COPY (SELECT " + select + " FROM " + kTable + ") TO " + SqlText(location) +
 							" (FORMAT parquet, COMPRESSION snappy, USE_TMP_FILE false)",

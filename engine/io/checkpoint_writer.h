@@ -18,7 +18,7 @@ public:
 
 	Status Begin();
 	Status Add(const Action& action);
-	Status Finish(const std::string& location, const ParquetGateway::WriteOptions& options);
+	Status Finish(const std::string& location, ParquetGateway::FileKind kind);
 
 private:
 	Status Flush();

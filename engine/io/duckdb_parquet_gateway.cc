@@ -42,14 +42,13 @@ Status DuckdbParquetGateway::ReadCheckpoint(std::span<const std::string> locatio
 	return {};
 }
 
-Result<int64_t> DuckdbParquetGateway::WriteCheckpoint(const std::string& location, const Metadata&,
-													  const WriteOptions& options,
+Result<int64_t> DuckdbParquetGateway::WriteCheckpoint(const std::string& location, FileKind kind,
 													  const std::function<Status(const Emit& emit)>& produce) {
 	NestedSession session(db_);
 	CheckpointWriter writer(session);
 	BRAID_TRY(writer.Begin());
 	BRAID_TRY(produce([&](const Action& action) { return writer.Add(action); }));
-	BRAID_TRY(writer.Finish(location, options));
+	BRAID_TRY(writer.Finish(location, kind));
 	std::error_code error;
 	auto bytes = std::filesystem::file_size(location, error);
 	if (error) return Fail(ErrorKind::kIo, "write checkpoint " + location + ": " + error.message());

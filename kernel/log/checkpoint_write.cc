@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/log/checkpoint_write.h"
 
+#include <algorithm>
 #include <ranges>
 #include <set>
 
+#include "base/json.h"
+#include "kernel/action/action_codec.h"
+#include "kernel/feature/feature_support.h"
 #include "kernel/feature/property_table.h"
 #include "kernel/log/log_path.h"
 
@@ -21,10 +25,13 @@ public:
 	CheckpointRows(const Snapshot& snapshot, int64_t now_ms) : snapshot_(snapshot), now_ms_(now_ms) {}
 
 	Status Produce(const ParquetGateway::Emit& sink) {
-		const ParquetGateway::Emit emit = [&](const Action& action) {
-			rows_++;
-			return sink(action);
-		};
+		BRAID_TRY(ProduceOthers(sink));
+		return ProduceFiles(sink);
+	}
+
+	// All but the files.
+	Status ProduceOthers(const ParquetGateway::Emit& sink) {
+		const auto emit = Counted(sink);
 		BRAID_TRY(emit(snapshot_.protocol));
 		BRAID_TRY(emit(snapshot_.metadata));
 		const int64_t oldest_transaction = Cutoff(snapshot_, "delta.setTransactionRetentionDuration", now_ms_);
@@ -33,6 +40,11 @@ public:
 			BRAID_TRY(emit(transaction));
 		}
 		for (const auto& [name, domain] : snapshot_.domains) BRAID_TRY(emit(domain));
+		return {};
+	}
+
+	Status ProduceFiles(const ParquetGateway::Emit& sink) {
+		const auto emit = Counted(sink);
 		for (const LiveFile* file : snapshot_.files->Files()) {
 			BRAID_TRY(AddFile add, ToAddFile(*file));
 			add.data_change = false;
@@ -44,6 +56,13 @@ public:
 	int64_t rows() const { return rows_; }
 
 private:
+	ParquetGateway::Emit Counted(const ParquetGateway::Emit& sink) {
+		return [this, &sink](const Action& action) {
+			rows_++;
+			return sink(action);
+		};
+	}
+
 	// Removes stay for readers of older snapshots and for VACUUM until the retention is over, unless the same logical file came back.
 	Status Tombstones(const ParquetGateway::Emit& emit) {
 		const int64_t oldest = Cutoff(snapshot_, "delta.deletedFileRetentionDuration", now_ms_);
@@ -83,29 +102,93 @@ static Status PointTo(LogStore& store, const Snapshot& snapshot, int64_t rows, i
 											  ",\"numOfAddFiles\":" + std::to_string(snapshot.files->size()) + "}");
 }
 
-Status WriteCheckpoint(const SnapshotSource& target, Clock& clock, Random& random, const Snapshot& snapshot) {
-	LogStore& store = target.store;
-	const std::string path = CheckpointPath(snapshot.version);
-	if (store.Stat(path)) return Fail(ErrorKind::kAlreadyExists, store.Location(path) + " exists already");
-	ParquetGateway::WriteOptions options;
-	options.stats_as_json = PropertyEnabled(snapshot.metadata.configuration, "delta.checkpoint.writeStatsAsJson");
-	options.stats_as_struct = PropertyEnabled(snapshot.metadata.configuration, "delta.checkpoint.writeStatsAsStruct");
-	CheckpointRows rows(snapshot, clock.NowMs());
+// Whether anybody has written one, of whatever kind.
+static bool IsThere(LogStore& store, int64_t version) {
+	const auto files = store.ListNames(kLogDirectory, VersionPrefix(version));
+	if (!files) return false;
+	return std::ranges::any_of(*files, [&](const StoredFile& file) {
+		const auto name = ParseLogFileName(file.name);
+		return name && name->version == version &&
+			   (name->kind == LogFileKind::kClassicCheckpoint || name->kind == LogFileKind::kUuidCheckpoint);
+	});
+}
+
+namespace {
+
+// Writes a Parquet file and gives it its name; the bytes that it has.
+Result<int64_t> WriteFile(const SnapshotSource& target, Random& random, const std::string& path,
+						  ParquetGateway::FileKind kind,
+						  const std::function<Status(const ParquetGateway::Emit& emit)>& produce) {
 	const std::string temporary = TemporaryLogPath(random);
 	const auto write = [&]() -> Result<int64_t> {
-		BRAID_TRY(const int64_t bytes,
-				  target.parquet.WriteCheckpoint(store.Location(temporary), snapshot.metadata, options,
-												 [&](const ParquetGateway::Emit& emit) { return rows.Produce(emit); }));
-		BRAID_TRY(store.MakeDurable(std::span(&temporary, 1)));
-		BRAID_TRY(store.MoveIfAbsent(temporary, path));
+		BRAID_TRY(const int64_t bytes, target.parquet.WriteCheckpoint(target.store.Location(temporary), kind, produce));
+		BRAID_TRY(target.store.MakeDurable(std::span(&temporary, 1)));
+		BRAID_TRY(target.store.MoveIfAbsent(temporary, path));
 		return bytes;
 	};
-	const Result<int64_t> bytes = write();
-	if (!bytes) {
-		(void)store.Delete(temporary);
-		return std::unexpected(bytes.error());
+	Result<int64_t> bytes = write();
+	if (!bytes) (void)target.store.Delete(temporary);
+	return bytes;
+}
+
+// Counts what is written: rows of the checkpoint and its bytes.
+struct Written {
+	int64_t rows = 0, bytes = 0;
+};
+
+Result<Written> WriteClassic(const SnapshotSource& target, Random& random, const Snapshot& snapshot,
+							 CheckpointRows& rows) {
+	BRAID_TRY(const int64_t bytes,
+			  WriteFile(target, random, CheckpointPath(snapshot.version), ParquetGateway::FileKind::kClassic,
+						[&](const ParquetGateway::Emit& emit) { return rows.Produce(emit); }));
+	return Written {rows.rows(), bytes};
+}
+
+// The line of a checkpoint that points to its sidecar (PROTOCOL: Sidecar File Information).
+std::string SidecarLine(const std::string& name, int64_t bytes, int64_t modification_time) {
+	std::string line = "{\"sidecar\":";
+	JsonObjectWriter json(line);
+	json.String("path", name);
+	json.Integer("sizeInBytes", bytes);
+	json.Integer("modificationTime", modification_time);
+	json.Close();
+	return line + "}\n";
+}
+
+// First the sidecar, which nothing names yet, then the file that names it.
+Result<Written> WriteV2(const SnapshotSource& target, Clock& clock, Random& random, const Snapshot& snapshot,
+						CheckpointRows& rows) {
+	LogStore& store = target.store;
+	std::string text = "{\"checkpointMetadata\":{\"version\":" + std::to_string(snapshot.version) + "}}\n";
+	BRAID_TRY(rows.ProduceOthers([&](const Action& action) -> Status {
+		AppendActionLine(action, text);
+		return {};
+	}));
+	const std::string name = NewUuid(random) + ".parquet";
+	const std::string sidecar = SidecarPath(name);
+	BRAID_TRY(const int64_t bytes,
+			  WriteFile(target, random, sidecar, ParquetGateway::FileKind::kSidecar,
+						[&](const ParquetGateway::Emit& emit) { return rows.ProduceFiles(emit); }));
+	BRAID_TRY(store.MakeDurable(std::span(&sidecar, 1)));
+	const auto stored = store.Stat(sidecar);
+	text += SidecarLine(name, bytes, stored ? stored->modification_time_ms : clock.NowMs());
+	BRAID_TRY(store.PutIfAbsent(V2CheckpointPath(snapshot.version, NewUuid(random)), text));
+	return Written {rows.rows() + 2, bytes + static_cast<int64_t>(text.size())};
+}
+
+}  // namespace
+
+Status WriteCheckpoint(const SnapshotSource& target, Clock& clock, Random& random, const Snapshot& snapshot) {
+	if (IsThere(target.store, snapshot.version)) {
+		return Fail(ErrorKind::kAlreadyExists, "table " + snapshot.table + " has a checkpoint of version " +
+												   std::to_string(snapshot.version) + " already");
 	}
-	return PointTo(store, snapshot, rows.rows(), *bytes);
+	const bool v2 = PropertyValue(snapshot.metadata.configuration, "delta.checkpointPolicy") == "v2" &&
+					HasFeature(snapshot.protocol, "v2Checkpoint");
+	CheckpointRows rows(snapshot, clock.NowMs());
+	BRAID_TRY(const Written written,
+			  v2 ? WriteV2(target, clock, random, snapshot, rows) : WriteClassic(target, random, snapshot, rows));
+	return PointTo(target.store, snapshot, written.rows, written.bytes);
 }
 
 }  // namespace braid

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoint of one version: a single classic file under a temporary name, made durable, given its final name unless somebody has written it,
-// then _last_checkpoint (PROTOCOL: Checkpoints; Last Checkpoint File). Tables with delta.checkpointPolicy = v2 get the same file: the feature
-// allows classic names, and every reader of it reads them.
+// Checkpoint of one version: written under a temporary name, made durable, given its final name unless somebody has written one, then
+// _last_checkpoint (PROTOCOL: Checkpoints; Last Checkpoint File). delta.checkpointPolicy says of which kind: `classic` is a single Parquet file;
+// `v2` a JSON file of its own name that points to a sidecar with the files of the table (PROTOCOL: V2 Spec).
 #pragma once
 
 #include "base/environment.h"

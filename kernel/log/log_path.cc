@@ -46,6 +46,10 @@ std::string CommitPath(int64_t version) { return LogPath(VersionPrefix(version) 
 std::string ChecksumPath(int64_t version) { return LogPath(VersionPrefix(version) + ".crc"); }
 std::string CheckpointPath(int64_t version) { return LogPath(VersionPrefix(version) + ".checkpoint.parquet"); }
 
+std::string V2CheckpointPath(int64_t version, const std::string& uuid) {
+	return LogPath(VersionPrefix(version) + ".checkpoint." + uuid + ".json");
+}
+std::string SidecarPath(std::string_view name) { return LogPath("_sidecars/" + std::string(name)); }
 std::string TemporaryLogPath(Random& random) { return LogPath(".tmp-" + NewUuid(random)); }
 
 std::optional<LogFileName> ParseLogFileName(std::string_view name) {

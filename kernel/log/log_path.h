@@ -14,6 +14,9 @@ namespace braid {
 std::string CommitPath(int64_t version);      // "_delta_log/00000000000000000007.json"
 std::string ChecksumPath(int64_t version);    // "_delta_log/00000000000000000007.crc"
 std::string CheckpointPath(int64_t version);  // "_delta_log/00000000000000000007.checkpoint.parquet"
+std::string V2CheckpointPath(int64_t version,
+							 const std::string& uuid);  // "_delta_log/00000000000000000007.checkpoint.<uuid>.json"
+std::string SidecarPath(std::string_view name);         // "_delta_log/_sidecars/" + name
 std::string TemporaryLogPath(
 	Random& random);  // hidden from readers: becomes a file of the log by LogStore::MoveIfAbsent
 inline constexpr std::string_view kLastCheckpointPath = "_delta_log/_last_checkpoint";

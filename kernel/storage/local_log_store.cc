@@ -376,6 +376,7 @@ Status LocalLogStore::MakeDurable(std::span<const std::string> paths) {
 Status LocalLogStore::MoveIfAbsent(std::string_view from, std::string_view to) {
 	BRAID_TRY(const std::string source, Resolve(from));
 	BRAID_TRY(const std::string target, Resolve(to));
+	BRAID_TRY(MakeDirectories(ParentDirectory(target)));
 	if (renameat2(AT_FDCWD, source.c_str(), AT_FDCWD, target.c_str(), RENAME_NOREPLACE) == 0) return {};
 	if ((errno == EINVAL || errno == ENOSYS) && link(source.c_str(), target.c_str()) == 0) {  // not on this file system
 		unlink(source.c_str());

@@ -49,15 +49,12 @@ public:
 	// need not, so the kernel asks for them one by one.
 	// Errors: kCorrupt (not Parquet, truncated), kNotFound, kIo; the message names the file.
 	virtual Status ReadCheckpoint(std::span<const std::string> locations, CheckpointSink& sink) = 0;
-	// Writes one classic checkpoint file at a location that does not exist yet. `produce` is called once and emits every row.
-	// `schema_string` and `partition_columns` serve stats_parsed and partitionValues_parsed, if asked for. Answers the file's bytes.
-	struct WriteOptions {
-		bool stats_as_json = true;
-		bool stats_as_struct = false;
-	};
+	// A checkpoint file at a location that does not exist yet: a classic one, or a sidecar, which has adds and removes only. `produce` is called
+	// once and emits every row. Answers the file's bytes. Statistics are written as text: as a struct (delta.checkpoint.writeStatsAsStruct) no
+	// reader needs them, and without the text (writeStatsAsJson = false) they would be lost.
+	enum class FileKind { kClassic, kSidecar };
 	using Emit = std::function<Status(const Action& action)>;
-	virtual Result<int64_t> WriteCheckpoint(const std::string& location, const Metadata& metadata,
-											const WriteOptions& options,
+	virtual Result<int64_t> WriteCheckpoint(const std::string& location, FileKind kind,
 											const std::function<Status(const Emit& emit)>& produce) = 0;
 };
 

@@ -62,8 +62,7 @@ double Milliseconds(Body&& body) {
 class NoParquet final : public ParquetGateway {
 public:
 	Status ReadCheckpoint(std::span<const std::string>, CheckpointSink&) override { return Refuse(); }
-	Result<int64_t> WriteCheckpoint(const std::string&, const Metadata&, const WriteOptions&,
-									const std::function<Status(const Emit&)>&) override {
+	Result<int64_t> WriteCheckpoint(const std::string&, FileKind, const std::function<Status(const Emit&)>&) override {
 		return Refuse();
 	}
 

@@ -209,7 +209,7 @@ Status TextGateway::ReadCheckpoint(std::span<const std::string> locations, Check
 	return {};
 }
 
-Result<int64_t> TextGateway::WriteCheckpoint(const std::string& location, const Metadata&, const WriteOptions&,
+Result<int64_t> TextGateway::WriteCheckpoint(const std::string& location, FileKind,
 											 const std::function<Status(const Emit& emit)>& produce) {
 	std::string text;
 	BRAID_TRY(produce([&](const Action& action) -> Status {

@@ -60,7 +60,7 @@ class TextGateway final : public ParquetGateway {
 public:
 	explicit TextGateway(LogStore& store) : store_(store) {}
 	Status ReadCheckpoint(std::span<const std::string> locations, CheckpointSink& sink) override;
-	Result<int64_t> WriteCheckpoint(const std::string& location, const Metadata& metadata, const WriteOptions& options,
+	Result<int64_t> WriteCheckpoint(const std::string& location, FileKind kind,
 									const std::function<Status(const Emit& emit)>& produce) override;
 
 private:

@@ -27,8 +27,7 @@ class NoParquet final : public ParquetGateway {
 	Status ReadCheckpoint(std::span<const std::string>, CheckpointSink&) override {
 		return Fail(ErrorKind::kUnsupported, "no checkpoints in this test");
 	}
-	Result<int64_t> WriteCheckpoint(const std::string&, const Metadata&, const WriteOptions&,
-									const std::function<Status(const Emit&)>&) override {
+	Result<int64_t> WriteCheckpoint(const std::string&, FileKind, const std::function<Status(const Emit&)>&) override {
 		return Fail(ErrorKind::kUnsupported, "no checkpoints in this test");
 	}
 };

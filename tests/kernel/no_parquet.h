@@ -12,7 +12,7 @@ public:
 		++reads;
 		return Fail(ErrorKind::kCorrupt, "no Parquet in this test: " + locations.front());
 	}
-	Result<int64_t> WriteCheckpoint(const std::string&, const Metadata&, const WriteOptions&,
+	Result<int64_t> WriteCheckpoint(const std::string&, FileKind,
 									const std::function<Status(const Emit& emit)>&) override {
 		return Fail(ErrorKind::kUnsupported, "no Parquet in this test");
 	}

@@ -18,7 +18,7 @@ namespace braid {
 class LinesAsParquet : public ParquetGateway {
 public:
 	Status ReadCheckpoint(std::span<const std::string> locations, CheckpointSink& sink) override;
-	Result<int64_t> WriteCheckpoint(const std::string&, const Metadata&, const WriteOptions&,
+	Result<int64_t> WriteCheckpoint(const std::string&, FileKind,
 									const std::function<Status(const Emit& emit)>&) override {
 		return Fail(ErrorKind::kUnsupported, "not in this test");
 	}
