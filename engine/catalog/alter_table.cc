@@ -117,7 +117,7 @@ void Change(TableDraft& draft, duckdb::AlterTableInfo& info) {
 			Properties properties;
 			for (auto& [key, value] : info.Cast<duckdb::SetTableOptionsInfo>().table_options)
 				properties.emplace_back(key, OptionText(*value));
-			return Unwrap(AlterProperties(draft, properties));
+			return Unwrap(AlterProperties(draft, properties, SystemRandom()));
 		}
 		case AlterTableType::RESET_TABLE_OPTIONS: {
 			auto& reset = info.Cast<duckdb::ResetTableOptionsInfo>().table_options;

@@ -58,6 +58,29 @@ void CheckConstraints(const CreateTableInfo& info) {
 		Refuse(info.table, "SORTED BY", "; insert the rows in order (INSERT ... SELECT ... ORDER BY)");
 }
 
+// GENERATED ... AS IDENTITY, which DuckDB's columns have no room for.
+void AddIdentity(const CreateTableInfo& info, Field& field) {
+	const auto option = info.options.find(kIdentityOption + field.name);
+	if (option == info.options.end()) return;
+	const auto refuse = [&](const char* error_class, const std::string& why) {
+		throw duckdb::BinderException("[%s] column \"%s\" of table %s cannot be an identity column: %s", error_class,
+									  field.name, info.table, why);
+	};
+	if (field.type->kind != TypeKind::kLong) {
+		refuse("DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE",
+			   "it has type " + ToString(*field.type) + ", and must have BIGINT");
+	}
+	if (field.metadata.contains(kGenerationExpressionKey) || field.metadata.contains(kCurrentDefault))
+		refuse("DELTA_IDENTITY_COLUMNS_WITH_GENERATED_EXPRESSION", "it has an expression or a default as well");
+	Identity identity;
+	const auto words = duckdb::StringUtil::Split(OptionText(*option->second), ' ');
+	identity.start = std::stoll(words[0]);
+	identity.step = std::stoll(words[1]);
+	identity.allows_explicit = words.size() > 2;
+	if (identity.step == 0) refuse("DELTA_IDENTITY_COLUMNS_ILLEGAL_STEP", "INCREMENT BY must not be 0");
+	WriteIdentity(identity, field.metadata);
+}
+
 StructType SchemaOf(const CreateTableInfo& info) {
 	StructType schema;
 	schema.kind = TypeKind::kStruct;
@@ -69,6 +92,7 @@ StructType SchemaOf(const CreateTableInfo& info) {
 			field.metadata[kGenerationExpressionKey] = JsonString(SparkText(expression));
 		} else if (column.HasDefaultValue())
 			field.metadata[kCurrentDefault] = JsonString(DefaultText(column.DefaultValue(), column.Name()));
+		AddIdentity(info, field);
 		schema.fields.push_back(std::move(field));
 	}
 	for (auto& constraint : info.constraints) {
@@ -92,6 +116,12 @@ std::vector<std::string> PartitionColumns(const CreateTableInfo& info, const Str
 		if (IsNested(field->type->kind) || field->type->kind == TypeKind::kVariant) {
 			Refuse(info.table, "PARTITIONED BY (" + wanted + ")",
 				   ": a column of type " + ToString(*field->type) + " cannot partition");
+		}
+		if (IdentityOf(*field)) {
+			throw duckdb::BinderException(
+				"[DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED] PARTITIONED BY (%s): an identity column of table %s "
+				"cannot partition it",
+				wanted, info.table);
 		}
 		if (std::ranges::find(names, field->name) != names.end())
 			throw duckdb::BinderException("PARTITIONED BY names %s twice", wanted);
@@ -221,6 +251,14 @@ bool CreateTable(duckdb::ClientContext& context, LakeTransaction& transaction,
 	if (existing && info.on_conflict == duckdb::OnCreateConflict::IGNORE_ON_CONFLICT) return false;
 	if (existing && !replace)
 		throw duckdb::CatalogException::EntryAlreadyExists(duckdb::CatalogType::TABLE_ENTRY, info.table);
+	const bool must_replace = info.options.contains(kReplaceOption);
+	if (!existing && must_replace) {
+		throw duckdb::CatalogException(
+			"[DELTA_CANNOT_REPLACE_MISSING_TABLE] REPLACE TABLE %s: there is no such table; CREATE OR REPLACE TABLE "
+			"makes "
+			"one. SQLSTATE: 42P01",
+			info.table);
+	}
 	bool committed = existing && existing->version >= 0;
 	if (!existing) CheckDirectoryIsFree(table->root(), info.table);
 	auto described = Unwrap(DescribeNewTable(Describe(info, table->root()), committed ? existing : nullptr));
@@ -238,8 +276,10 @@ bool CreateTable(duckdb::ClientContext& context, LakeTransaction& transaction,
 	changes.removes_all = committed;
 	work.view = view;
 	work.work.create_if_not_exists = !as_query && info.on_conflict == duckdb::OnCreateConflict::IGNORE_ON_CONFLICT;
-	work.work.operation =
-		std::string(replace ? "CREATE OR REPLACE TABLE" : "CREATE TABLE") + (as_query ? " AS SELECT" : "");
+	work.work.operation = std::string(must_replace ? "REPLACE TABLE"
+									  : replace    ? "CREATE OR REPLACE TABLE"
+												   : "CREATE TABLE") +
+						  (as_query ? " AS SELECT" : "");
 	work.work.operation_parameters = Parameters(*view);
 	work.work.operation_metrics.clear();
 	return true;

@@ -3,6 +3,7 @@
 #include "engine/catalog/new_table.h"
 
 #include "base/environment.h"
+#include "kernel/alter/table_changes.h"
 #include "kernel/feature/property_change.h"
 #include "kernel/feature/property_table.h"
 #include "kernel/feature/write_requirements.h"
@@ -21,6 +22,7 @@ Result<SnapshotPtr> DescribeNewTable(const TableDescription& table, const Snapsh
 	FeatureSet features;
 	Configuration configuration {{kDeletionVectors, "true"}, {kIsolationLevel, "WriteSerializable"}};
 	BRAID_TRY(SetProperties(table.properties, configuration, features));
+	NameRowIdColumns(configuration, SystemRandom());
 	features.merge(NeededFeatures(table.schema, configuration));
 	auto snapshot = std::make_shared<Snapshot>();
 	snapshot->table = table.location;

@@ -16,9 +16,11 @@
 #include "engine/session/session_record.h"
 #include "engine/settings.h"
 #include "engine/statement/alter_spelling.h"
+#include "engine/statement/assignments.h"
 #include "engine/statement/named_table.h"
 #include "engine/statement/spelling.h"
 #include "engine/write/condition_traits.h"
+#include "engine/write/identity_values.h"
 #include "engine/write/join_keys.h"
 #include "engine/write/merge_rewrite.h"
 #include "engine/write/plan_delete.h"
@@ -63,6 +65,8 @@ void RegisterBraid(duckdb::ExtensionLoader& loader) {
 	RegisterScanFunction(loader);
 	RegisterSessionRecord(loader);
 	RegisterAlterFunction(loader);
+	RegisterIdentityFunction(loader);
+	RegisterSetField(loader);
 	RegisterInspectFunctions(loader);
 	RegisterOptimizeFunction(loader);
 }

@@ -11,6 +11,7 @@
 #include "engine/catalog/transaction.h"
 #include "engine/catalog/type_mapping.h"
 #include "engine/scan/scan_function.h"
+#include "engine/write/identity_values.h"
 #include "engine/write/plan_update.h"
 
 namespace braid::engine {
@@ -22,7 +23,11 @@ duckdb::unique_ptr<LakeTableEntry> LakeTableEntry::Make(LakeSchemaEntry& schema,
 	if (view) {
 		for (const Field& field : view->schema->fields) {
 			duckdb::ColumnDefinition column(field.name, ToDuckType(*field.type, field.name));
-			if (auto value = DefaultOf(field)) column.SetDefaultValue(std::move(value));
+			if (IdentityOf(field)) {
+				column.SetDefaultValue(IdentityDefault(schema.catalog.GetName(), table->root(), field.name));
+			} else if (auto value = DefaultOf(field)) {
+				column.SetDefaultValue(std::move(value));
+			}
 			if (auto comment = MetadataString(field, "comment")) column.SetComment(duckdb::Value(*comment));
 			if (!field.nullable) {
 				info.constraints.push_back(duckdb::make_uniq<duckdb::NotNullConstraint>(

@@ -14,6 +14,7 @@
 
 #include "duckdb/transaction/transaction.hpp"
 #include "engine/catalog/table_handle.h"
+#include "kernel/schema/identity.h"
 #include "kernel/txn/transaction.h"
 
 namespace braid::engine {
@@ -31,6 +32,8 @@ struct TableWork {
 		created_files;  // every file written by statements of this transaction, relative to the root, and with a trailing / every
 						// directory made for one, which comes before it; deleted on rollback
 	std::vector<std::string> operations;  // of the statements that changed something, in order
+	std::map<std::string, Identity>
+		identities;  // columns of which values were generated, with the marks that this leads to
 	// Rows of an autocommit INSERT that wait in memory: writes their files, when the transaction commits. Empty: there are none.
 	std::function<std::vector<NewFile>()> late_files;
 };

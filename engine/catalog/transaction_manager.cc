@@ -15,6 +15,7 @@
 #include "engine/scan/read_registration.h"
 #include "engine/session/session_record.h"
 #include "engine/settings.h"
+#include "engine/write/identity_values.h"
 #include "engine/write/staging.h"
 #include "kernel/log/log_path.h"
 #include "kernel/storage/local_log_store.h"
@@ -90,6 +91,7 @@ void DescribeOperation(TableWork& table) {
 Status CommitTable(duckdb::ClientContext& context, TableWork& work, bool& keep_files) {
 	if (auto write = std::exchange(work.late_files, nullptr)) StageNewFiles(work, write());
 	if (work.work.changes.empty()) return {};
+	StageIdentityMarks(work);
 	auto options = CommitOptionsOf(context);
 	LocalLogStore store(work.table->root(), options.durable);
 	DuckdbParquetGateway parquet(*context.db);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // braid_alter_table('table', 'what', [arguments], if_exists): what ALTER TABLE in Delta's words is respelled to. The table is found when the
 // call is bound; the change is staged when it is executed, once.
+#include "base/environment.h"
 #include "base/json.h"
 #include "duckdb/common/exception.hpp"
+#include "duckdb/common/exception/transaction_exception.hpp"
 #include "duckdb/execution/expression_executor.hpp"
 #include "duckdb/function/scalar_function.hpp"
 #include "duckdb/function/table_function.hpp"
@@ -14,14 +16,19 @@
 #include "duckdb/planner/expression/bound_function_expression.hpp"
 #include "engine/catalog/alter_table.h"
 #include "engine/catalog/column_default.h"
+#include "engine/catalog/transaction.h"
 #include "engine/catalog/type_mapping.h"
+#include "engine/io/duckdb_parquet_gateway.h"
 #include "engine/io/error_translation.h"
 #include "engine/statement/alter_spelling.h"
 #include "engine/statement/named_table.h"
+#include "engine/write/present_rows.h"
 #include "engine/write/table_expression.h"
 #include "kernel/alter/clustering.h"
 #include "kernel/alter/columns.h"
+#include "kernel/alter/drop_feature.h"
 #include "kernel/alter/table_changes.h"
+#include "kernel/log/checkpoint_write.h"
 
 namespace braid::engine {
 
@@ -73,15 +80,21 @@ std::optional<std::string> DefaultJson(const std::optional<std::string>& text, c
 	return stored == "NULL" ? std::nullopt : std::optional(JsonString(stored));
 }
 
+// The column that the arguments from `i` on describe.
+Field FieldAt(const AlterData& data, size_t i) {
+	const auto name = PathOf(*data.arguments[i]).back();
+	Field field {name, ToDeltaType(data.types[i / kAddGroup], name), !data.arguments[i + 5], {}};
+	if (auto json = DefaultJson(data.arguments[i + 2], name)) field.metadata[kCurrentDefault] = *json;
+	if (auto& comment = data.arguments[i + 3]) field.metadata["comment"] = JsonString(*comment);
+	return field;
+}
+
 void AddColumns(TableDraft& draft, const AlterData& data, bool if_missing) {
 	for (size_t i = 0; i + kAddGroup <= data.arguments.size(); i += kAddGroup) {
 		auto path = PathOf(*data.arguments[i]);
 		if (auto known = path; if_missing && FindColumn(*draft.schema, known) != nullptr) continue;
-		Field field {path.back(), ToDeltaType(data.types[i / kAddGroup], path.back()), !data.arguments[i + 5], {}};
-		if (auto json = DefaultJson(data.arguments[i + 2], path.back())) field.metadata[kCurrentDefault] = *json;
-		if (auto& comment = data.arguments[i + 3]) field.metadata["comment"] = JsonString(*comment);
 		path.pop_back();
-		Unwrap(AddColumn(draft, path, std::move(field), PositionOf(data.arguments[i + 4]), SystemRandom()));
+		Unwrap(AddColumn(draft, path, FieldAt(data, i), PositionOf(data.arguments[i + 4]), SystemRandom()));
 	}
 }
 
@@ -96,7 +109,7 @@ void DropColumns(TableDraft& draft, const Arguments& columns, bool if_exists) {
 void SetProperties(TableDraft& draft, const Arguments& arguments) {
 	Properties properties;
 	for (size_t i = 0; i + 1 < arguments.size(); i += 2) properties.emplace_back(*arguments[i], *arguments[i + 1]);
-	Unwrap(AlterProperties(draft, properties));
+	Unwrap(AlterProperties(draft, properties, SystemRandom()));
 }
 
 void UnsetProperties(TableDraft& draft, const Arguments& arguments, bool if_exists) {
@@ -113,6 +126,11 @@ void Change(TableDraft& draft, const AlterData& data) {
 	};
 	if (what == "ADD COLUMNS") return AddColumns(draft, data, false);
 	if (what == "ADD COLUMNS IF NOT EXISTS") return AddColumns(draft, data, true);
+	if (what == "REPLACE COLUMNS") {
+		std::vector<Field> columns;
+		for (size_t i = 0; i + kAddGroup <= arguments.size(); i += kAddGroup) columns.push_back(FieldAt(data, i));
+		return Unwrap(ReplaceColumns(draft, columns, SystemRandom()));
+	}
 	if (what == "DROP COLUMNS") return DropColumns(draft, arguments, false);
 	if (what == "DROP COLUMNS IF EXISTS") return DropColumns(draft, arguments, true);
 	if (what == "SET TBLPROPERTIES") return SetProperties(draft, arguments);
@@ -146,6 +164,31 @@ void Change(TableDraft& draft, const AlterData& data) {
 	throw duckdb::InvalidInputException("braid_alter_table: unknown change \"%s\"", what);
 }
 
+void Sync(TableDraft& draft, duckdb::ClientContext& context, TableWork& work, const AlterData& data) {
+	auto column = PathOf(*data.arguments[0]);
+	const auto identity = Unwrap(IdentityToSync(draft, column));
+	FindColumn(*draft.schema, column);
+	Unwrap(SyncIdentity(draft, column, ExtremeValue(context, work, column.back(), identity.step > 0)));
+}
+
+void Drop(TableDraft& draft, duckdb::ClientContext& context, const AlterData& data) {
+	auto& name = *data.arguments[0];
+	const bool truncate = data.arguments[1].has_value();
+	Unwrap(DropFeature(draft, name, truncate));
+	auto& store = data.table->store();
+	if (!Unwrap(CheckHistory(store, *draft.before, name, truncate, SystemClock().NowMs()))) return;
+	if (!context.transaction.IsAutoCommit()) {
+		throw duckdb::TransactionException(
+			"DROP FEATURE %s TRUNCATE HISTORY cuts off the log of table %s at once, so it "
+			"is refused inside BEGIN ... COMMIT",
+			name, draft.before->table);
+	}
+	DuckdbParquetGateway parquet(*context.db);
+	const auto written = WriteCheckpoint({store, parquet}, SystemClock(), SystemRandom(), *draft.before);
+	if (!written && written.error().kind != ErrorKind::kAlreadyExists) Throw(written.error());
+	Unwrap(TruncateHistory(store, *draft.before));
+}
+
 duckdb::unique_ptr<duckdb::FunctionData> Bind(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,
 											  duckdb::vector<duckdb::LogicalType>& types,
 											  duckdb::vector<duckdb::string>& names) {
@@ -164,7 +207,7 @@ duckdb::unique_ptr<duckdb::FunctionData> Bind(duckdb::ClientContext& context, du
 	auto found = FindTableToChange(context, input, name, "ALTER TABLE", duckdb::DatabaseModificationType::ALTER_TABLE);
 	data->lake = found.lake;
 	data->table = found.table;
-	const bool adds = data->what.starts_with("ADD COLUMNS");
+	const bool adds = data->what.starts_with("ADD COLUMNS") || data->what == "REPLACE COLUMNS";
 	if (adds || data->what == "CHANGE COLUMN") {
 		for (size_t i = 1; i < data->arguments.size(); i += adds ? kAddGroup : 3)
 			data->types.push_back(BindType(*input.binder, *data->arguments[i]));
@@ -182,7 +225,15 @@ void Run(duckdb::ClientContext& context, duckdb::TableFunctionInput& input, duck
 	if (state.done || !data.lake) return;
 	state.done = true;
 	auto lake = data.lake;
-	StageAlteration(context, *lake, data.table, [&](TableDraft& draft) { Change(draft, data); });
+	StageAlteration(context, *lake, data.table, [&](TableDraft& draft) {
+		if (data.what == "SYNC IDENTITY") {
+			Sync(draft, context, LakeTransaction::Get(context, *lake).Modify(context, data.table), data);
+		} else if (data.what == "DROP FEATURE") {
+			Drop(draft, context, data);
+		} else {
+			Change(draft, data);
+		}
+	});
 }
 
 }  // namespace

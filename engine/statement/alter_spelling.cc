@@ -36,9 +36,10 @@ public:
 		if_exists_ = cursor_.Take({"IF", "EXISTS"});
 		table_ = cursor_.TableName();
 		const auto command = cursor_;
-		for (auto attempt : {&AlterRule::AddColumns, &AlterRule::AddConstraint, &AlterRule::DropConstraint,
-							 &AlterRule::DropColumns, &AlterRule::AlterColumn, &AlterRule::Properties,
-							 &AlterRule::ClusterBy, &AlterRule::Options, &AlterRule::Refused}) {
+		for (auto attempt :
+			 {&AlterRule::AddColumns, &AlterRule::AddConstraint, &AlterRule::DropConstraint, &AlterRule::DropFeature,
+			  &AlterRule::ReplaceColumns, &AlterRule::DropColumns, &AlterRule::AlterColumn, &AlterRule::Properties,
+			  &AlterRule::ClusterBy, &AlterRule::Options}) {
 			cursor_ = command;
 			if (auto respelling = (this->*attempt)()) return respelling;
 		}
@@ -68,14 +69,26 @@ private:
 		} while (listed && cursor_.Take({","}));
 		if (listed) cursor_.Expect({")"});
 		if (!listed && !several && IsNative(columns[0])) return AddNatively(columns[0], if_missing);
-		for (auto& column : columns) {
-			arguments.insert(arguments.end(),
-							 {JoinPath(column.path), column.type, column.default_value, column.comment,
-							  column.first ? std::optional<std::string>("") : column.after,
-							  column.not_null ? std::optional<std::string>("NOT NULL") : std::nullopt});
-			if (column.generated) cursor_.Fail("no generated column: it can be made with the table only");
-		}
+		for (auto& column : columns) Describe(column, arguments);
 		return Call(if_missing ? "ADD COLUMNS IF NOT EXISTS" : "ADD COLUMNS", arguments);
+	}
+
+	void Describe(const ColumnText& column, Arguments& arguments) const {
+		arguments.insert(arguments.end(), {JoinPath(column.path), column.type, column.default_value, column.comment,
+										   column.first ? std::optional<std::string>("") : column.after,
+										   column.not_null ? std::optional<std::string>("NOT NULL") : std::nullopt});
+		if (column.generated) cursor_.Fail("no generated column: it can be made with the table only");
+	}
+
+	std::optional<Respelling> ReplaceColumns() {
+		if (!cursor_.Take({"REPLACE", "COLUMNS"})) return std::nullopt;
+		cursor_.Expect({"("});
+		Arguments arguments;
+		do {
+			Describe(TakeColumn(cursor_), arguments);
+		} while (cursor_.Take({","}));
+		cursor_.Expect({")"});
+		return Call("REPLACE COLUMNS", arguments);
 	}
 
 	// With a default that is more than a constant, DuckDB fills the rows that are there in a second statement (trap 38).
@@ -134,6 +147,20 @@ private:
 		return Call(if_exists ? "DROP CONSTRAINT IF EXISTS" : "DROP CONSTRAINT", {name.back()});
 	}
 
+	std::optional<Respelling> DropFeature() {
+		if (!cursor_.Take({"DROP", "FEATURE"})) return std::nullopt;
+		const auto name = cursor_.PeekKind(TokenKind::kString) ? cursor_.String() : TakeName();
+		const bool truncate = cursor_.Take({"TRUNCATE", "HISTORY"});
+		return Call("DROP FEATURE", {name, truncate ? std::optional<std::string>("TRUNCATE HISTORY") : std::nullopt});
+	}
+
+	// Some features have a hyphen in their names.
+	std::string TakeName() {
+		auto name = TakePath(cursor_).back();
+		while (cursor_.Take({"-"})) name += "-" + TakePath(cursor_).back();
+		return name;
+	}
+
 	std::optional<Respelling> DropColumns() {
 		if (!cursor_.Take({"DROP"})) return std::nullopt;
 		const bool several = cursor_.Take({"COLUMNS"});
@@ -161,7 +188,7 @@ private:
 			return Call("MOVE COLUMN", {column, place.first ? std::optional<std::string>("") : place.after});
 		}
 		if (cursor_.Take({"COMMENT"})) return Call("COMMENT ON COLUMN", {column, cursor_.String()});
-		if (cursor_.Take({"SYNC"})) cursor_.Fail("another command: identity columns are not supported");
+		if (cursor_.Take({"SYNC", "IDENTITY"})) return Call("SYNC IDENTITY", {column});
 		if (native) return std::nullopt;
 		if (cursor_.Take({"SET", "NOT", "NULL"})) return Call("SET NOT NULL", {column});
 		if (cursor_.Take({"DROP", "NOT", "NULL"})) return Call("DROP NOT NULL", {column});
@@ -220,14 +247,6 @@ private:
 							   options.clear();
 							   options.insert(keys.begin(), keys.end());
 						   }};
-	}
-
-	std::optional<Respelling> Refused() {
-		if (cursor_.Peek({"DROP", "FEATURE"})) cursor_.Fail("another command: DROP FEATURE is not supported");
-		if (cursor_.Peek({"REPLACE", "COLUMNS"})) {
-			cursor_.Fail("another command: REPLACE COLUMNS is not supported; add, drop and alter them one by one");
-		}
-		return std::nullopt;
 	}
 
 	const TokenCursor statement_;

@@ -115,6 +115,8 @@ ColumnText TakeColumn(TokenCursor& cursor) {
 			while (!cursor.Peek({")"})) cursor.SkipBalanced();
 			column.generated = std::string(cursor.Between(first, cursor.place()));
 			cursor.Expect({")"});
+		} else if (cursor.Take({"GENERATED"})) {
+			cursor.Fail("no such column: identity columns can be made with the table only");
 		} else if (!TakePosition(cursor, column)) {
 			return column;
 		}

@@ -2,6 +2,7 @@
 // What DuckDB's grammar lacks is read, blanked out and set on the parsed statement.
 #include "engine/statement/create_table_spelling.h"
 
+#include <charconv>
 #include <map>
 
 #include "duckdb/common/string_util.hpp"
@@ -13,6 +14,7 @@
 #include "engine/statement/edits.h"
 #include "engine/statement/property_list.h"
 #include "engine/statement/time_travel_spelling.h"
+#include "kernel/schema/identity.h"
 
 namespace braid::engine {
 
@@ -41,6 +43,11 @@ struct TableOptions {
 class CreateRule {
 public:
 	explicit CreateRule(const std::string& sql) : sql_(sql), cursor_(sql_, Tokenize(sql_)), edits_(sql_, 0) {}
+
+	void MustReplace() {
+		options_.properties.emplace_back(kReplaceOption, "true");
+		found_ = true;
+	}
 
 	// nullopt: nothing in it is Delta's.
 	std::optional<Respelling> Respell() {
@@ -82,8 +89,8 @@ private:
 				if (cursor_.Take({"COMMENT"})) {
 					options_.column_comments.emplace_back(name.back(), cursor_.String());
 					Blank(from, EndOfLast());
-				} else if (cursor_.Peek({"AS", "IDENTITY"})) {
-					cursor_.Fail("an expression: identity columns are not supported");
+				} else if (TakeIdentity(name.back())) {
+					Blank(from, EndOfLast());
 				} else {
 					cursor_.SkipBalanced();
 				}
@@ -91,6 +98,45 @@ private:
 		} while (cursor_.Take({","}));
 		cursor_.Expect({")"});
 		return true;
+	}
+
+	// GENERATED {ALWAYS | BY DEFAULT} AS IDENTITY [(START WITH n INCREMENT BY n)], in any order.
+	bool TakeIdentity(const std::string& column) {
+		Identity identity;
+		identity.allows_explicit = cursor_.Peek({"GENERATED", "BY", "DEFAULT", "AS", "IDENTITY"});
+		if (!identity.allows_explicit && !cursor_.Peek({"GENERATED", "ALWAYS", "AS", "IDENTITY"})) return false;
+		while (!cursor_.Take({"IDENTITY"})) cursor_.Skip();
+		if (cursor_.Take({"("})) {
+			do {
+				if (cursor_.Take({"START"})) {
+					cursor_.Take({"WITH"});
+					identity.start = Integer();
+				} else {
+					cursor_.Expect({"INCREMENT"});
+					cursor_.Take({"BY"});
+					identity.step = Integer();
+				}
+				cursor_.Take({","});
+			} while (!cursor_.Take({")"}));
+		}
+		options_.properties.emplace_back(kIdentityOption + column, ToText(identity));
+		return true;
+	}
+
+	int64_t Integer() {
+		const bool negative = cursor_.Take({"-"});
+		if (!negative) cursor_.Take({"+"});
+		int64_t value = 0;
+		const auto digits = cursor_.AtEnd() ? "" : std::string(cursor_.TextOf(cursor_.place()));
+		const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+		if (error != std::errc() || end != digits.data() + digits.size()) cursor_.Fail("a whole number of 64 bits");
+		cursor_.Skip();
+		return negative ? -value : value;
+	}
+
+	static std::string ToText(const Identity& identity) {
+		return std::to_string(identity.start) + " " + std::to_string(identity.step) +
+			   (identity.allows_explicit ? " by default" : "");
 	}
 
 	// To the end of the list: constraints of the table, which come last.
@@ -167,6 +213,12 @@ private:
 
 std::optional<Respelling> RespellCreateTable(TokenCursor statement) {
 	return CreateRule(RespellNamesAndTimes(statement)).Respell();
+}
+
+std::optional<Respelling> RespellReplaceTable(TokenCursor statement) {
+	CreateRule rule("CREATE OR " + RespellNamesAndTimes(statement));
+	rule.MustReplace();
+	return rule.Respell();
 }
 
 }  // namespace braid::engine

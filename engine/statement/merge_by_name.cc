@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Relation is the one kind of statement that DuckDB lets bind itself.
+// Stars are expanded when the statement is bound.
 #include "engine/statement/merge_by_name.h"
 
 #include <algorithm>
@@ -11,11 +11,9 @@
 #include "duckdb/catalog/catalog_entry/table_catalog_entry.hpp"
 #include "duckdb/common/string_util.hpp"
 #include "duckdb/main/client_context.hpp"
-#include "duckdb/main/relation.hpp"
 #include "duckdb/parser/expression/columnref_expression.hpp"
 #include "duckdb/parser/expression/star_expression.hpp"
 #include "duckdb/parser/query_node/select_node.hpp"
-#include "duckdb/parser/statement/relation_statement.hpp"
 #include "duckdb/parser/statement/update_statement.hpp"
 #include "duckdb/parser/tableref/basetableref.hpp"
 #include "duckdb/planner/binder.hpp"
@@ -23,6 +21,7 @@
 #include "engine/catalog/transaction.h"
 #include "engine/catalog/type_mapping.h"
 #include "engine/io/error_translation.h"
+#include "engine/statement/late_binding.h"
 #include "kernel/alter/columns.h"
 #include "kernel/feature/protocol_change.h"
 
@@ -107,7 +106,7 @@ void Expand(MergeIntoAction& action, const LakeTableEntry& table, const std::str
 		auto same = source.Find(column.Name());
 		if (!same) {
 			auto& field = table.view()->schema->fields[column.Physical().index];
-			if (evolves || field.metadata.contains(kGenerationExpressionKey)) continue;
+			if (evolves || field.metadata.contains(kGenerationExpressionKey) || IdentityOf(field)) continue;
 			RefuseMissing(table, update, column.Name(), source);
 		}
 		columns.push_back(column.Name());
@@ -168,41 +167,18 @@ private:
 	SnapshotPtr real_;
 };
 
-class MergeByName final : public duckdb::Relation {
-public:
-	MergeByName(duckdb::unique_ptr<duckdb::SQLStatement> merge, bool evolves)
-		: Relation(duckdb::make_shared_ptr<duckdb::ClientContextWrapper>(nullptr),
-				   duckdb::RelationType::EXTENSION_RELATION, "merge"),
-		  merge_(std::move(merge)),
-		  evolves_(evolves) {}
-
-	const duckdb::vector<duckdb::ColumnDefinition>& Columns() override { return columns_; }
-	duckdb::unique_ptr<duckdb::QueryNode> GetQueryNode() override {
-		throw duckdb::NotImplementedException("A MERGE is no query");
-	}
-	std::string GetQuery() override { return merge_->query; }
-	std::string ToString(duckdb::idx_t) override { return merge_->ToString(); }
-
-	duckdb::BoundStatement Bind(duckdb::Binder& binder) override {
-		auto copy = merge_->Copy();
-		auto& merge = copy->Cast<MergeIntoStatement>();
-		auto target = FindTarget(binder.context, merge);
-		if (!target) return binder.Bind(*copy);
-		auto source = SourceColumns(binder, merge);
-		auto& work = LakeTransaction::Get(binder.context, target->catalog).Touch(binder.context, target->table());
-		auto evolved = evolves_ ? Evolved(binder.context, *target, work, source) : nullptr;
-		ShownAs shown(work, evolved ? evolved : work.view);
-		if (evolved) target = FindTarget(binder.context, merge);
-		VisitStars(merge,
-				   [&](MergeIntoAction& action) { Expand(action, *target, SourceName(merge), source, evolves_); });
-		return binder.Bind(*copy);
-	}
-
-private:
-	duckdb::vector<duckdb::ColumnDefinition> columns_;
-	duckdb::unique_ptr<duckdb::SQLStatement> merge_;
-	bool evolves_;
-};
+duckdb::BoundStatement BindByName(duckdb::Binder& binder, duckdb::SQLStatement& statement, bool evolves) {
+	auto& merge = statement.Cast<MergeIntoStatement>();
+	auto target = FindTarget(binder.context, merge);
+	if (!target) return binder.Bind(statement);
+	auto source = SourceColumns(binder, merge);
+	auto& work = LakeTransaction::Get(binder.context, target->catalog).Touch(binder.context, target->table());
+	auto evolved = evolves ? Evolved(binder.context, *target, work, source) : nullptr;
+	ShownAs shown(work, evolved ? evolved : work.view);
+	if (evolved) target = FindTarget(binder.context, merge);
+	VisitStars(merge, [&](MergeIntoAction& action) { Expand(action, *target, SourceName(merge), source, evolves); });
+	return binder.Bind(statement);
+}
 
 }  // namespace
 
@@ -212,11 +188,9 @@ static duckdb::unique_ptr<duckdb::SQLStatement> FinishedWhenBound(duckdb::unique
 	bool stars = false;
 	VisitStars(merge->Cast<MergeIntoStatement>(), [&](MergeIntoAction&) { stars = true; });
 	if (!stars) return merge;
-	auto parameters = merge->named_param_map;
-	auto relation = duckdb::make_shared_ptr<MergeByName>(std::move(merge), evolves);
-	auto statement = duckdb::make_uniq<duckdb::RelationStatement>(std::move(relation));
-	statement->named_param_map = std::move(parameters);
-	return statement;
+	return BindLater(std::move(merge), [evolves](duckdb::Binder& binder, duckdb::SQLStatement& copy) {
+		return BindByName(binder, copy, evolves);
+	});
 }
 
 duckdb::unique_ptr<duckdb::SQLStatement> WithStarsByName(duckdb::unique_ptr<duckdb::SQLStatement> merge) {

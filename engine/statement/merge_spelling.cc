@@ -3,6 +3,7 @@
 #include "engine/statement/merge_spelling.h"
 
 #include "duckdb/common/string_util.hpp"
+#include "engine/statement/assignments.h"
 #include "engine/statement/merge_by_name.h"
 #include "engine/statement/time_travel_spelling.h"
 
@@ -37,38 +38,23 @@ std::string TakeTarget(TokenCursor& cursor) {
 	return name;
 }
 
-// What may follow a column in the list: "=" in SET, "," or ")" in INSERT (...).
-using Ends = std::initializer_list<const char*>;
-
 // Blanks `target.` before a column, if it is there.
-void DropTarget(TokenCursor cursor, const std::string& target, Ends ends, std::string& sql) {
+void DropTarget(TokenCursor cursor, const std::string& target, std::string& sql) {
 	if (!IsName(cursor)) return;
 	const size_t start = cursor.position();
 	if (!duckdb::StringUtil::CIEquals(PlainName(cursor), target) || !cursor.Take({"."}) || !IsName(cursor)) return;
 	const size_t column = cursor.position();
 	cursor.Skip();
-	for (auto* end : ends) {
-		if (cursor.Peek({end})) return Overwrite(sql, start, column, "");
-	}
+	if (cursor.Peek({","}) || cursor.Peek({")"})) Overwrite(sql, start, column, "");
 }
 
-// CASE ... END, [...], {...}, (...) or one token.
-void SkipNested(TokenCursor& cursor) {
-	int depth = 0;
-	do {
-		if (cursor.Peek({"CASE"}) || cursor.Peek({"["}) || cursor.Peek({"{"})) depth++;
-		if (cursor.Peek({"END"}) || cursor.Peek({"]"}) || cursor.Peek({"}"})) depth--;
-		cursor.SkipBalanced();
-	} while (depth > 0 && !cursor.AtEnd());
-}
-
-// The columns that an assignment or a list names: at its beginning and after each comma of the same level.
-void DropTargets(TokenCursor& cursor, const std::string& target, Ends ends, std::string& sql) {
-	DropTarget(cursor, target, ends, sql);
-	while (!cursor.AtEnd() && !cursor.Peek({"WHEN"}) && !cursor.Peek({"RETURNING"}) && !cursor.Peek({")"})) {
+// The columns of INSERT (...).
+void DropTargets(TokenCursor& cursor, const std::string& target, std::string& sql) {
+	DropTarget(cursor, target, sql);
+	while (!cursor.AtEnd() && !cursor.Peek({")"})) {
 		bool next = cursor.Peek({","});
-		SkipNested(cursor);
-		if (next) DropTarget(cursor, target, ends, sql);
+		cursor.SkipBalanced();
+		if (next) DropTarget(cursor, target, sql);
 	}
 }
 
@@ -88,15 +74,18 @@ std::optional<Respelling> RespellMerge(TokenCursor statement) {
 	}
 	if (!cursor.Take({"INTO"})) return std::nullopt;
 	auto target = TakeTarget(cursor);
+	std::vector<TextEdit> assignments;
 	while (!cursor.AtEnd()) {
 		if (cursor.Take({"THEN", "UPDATE", "SET"})) {
-			DropTargets(cursor, target, {"="}, respelling.sql);
+			const auto edits = ReadAssignments(cursor, target);
+			assignments.insert(assignments.end(), edits.begin(), edits.end());
 		} else if (cursor.Take({"THEN", "INSERT", "("})) {
-			DropTargets(cursor, target, {",", ")"}, respelling.sql);
+			DropTargets(cursor, target, respelling.sql);
 		} else {
 			cursor.SkipBalanced();
 		}
 	}
+	Apply(assignments, respelling.sql);
 	return respelling;
 }
 

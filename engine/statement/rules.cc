@@ -2,6 +2,7 @@
 #include "engine/statement/rules.h"
 
 #include "engine/statement/alter_spelling.h"
+#include "engine/statement/assignments.h"
 #include "engine/statement/create_table_spelling.h"
 #include "engine/statement/insert_spelling.h"
 #include "engine/statement/inspect_spelling.h"
@@ -12,9 +13,13 @@ namespace braid::engine {
 
 std::span<const StatementRule> StatementRules() {
 	static const StatementRule rules[] = {
-		{"CREATE", {"TBLPROPERTIES", "DELTA", "WITH", "COMMENT", "CLUSTER", "LOCATION"}, RespellCreateTable},
+		{"CREATE",
+		 {"TBLPROPERTIES", "DELTA", "WITH", "COMMENT", "CLUSTER", "LOCATION", "IDENTITY"},
+		 RespellCreateTable},
 		{"ALTER TABLE", {"TABLE"}, RespellAlterTable},
-		{"INSERT", {"OVERWRITE", "REPLACE", "TABLE"}, RespellInsert},
+		{"INSERT", {"OVERWRITE", "REPLACE", "TABLE", "PARTITION"}, RespellInsert},
+		{"REPLACE TABLE", {"TABLE"}, RespellReplaceTable},
+		{"UPDATE", {"SET"}, RespellUpdate},
 		{"MERGE", {"MERGE"}, RespellMerge},
 		{"DESCRIBE HISTORY", {"HISTORY"}, RespellDescribe},
 		{"DESC HISTORY", {"HISTORY"}, RespellDescribe},

@@ -21,7 +21,7 @@ struct Respelling {
 	// Sets on the parsed statement what DuckDB's grammar has no words for; may be empty.
 	std::function<void(duckdb::SQLStatement&)> finish = nullptr;
 	// What the parsed statement becomes; null: what it is.
-	duckdb::unique_ptr<duckdb::SQLStatement> (*replace)(duckdb::unique_ptr<duckdb::SQLStatement>) = nullptr;
+	std::function<duckdb::unique_ptr<duckdb::SQLStatement>(duckdb::unique_ptr<duckdb::SQLStatement>)> replace = nullptr;
 };
 
 struct StatementRule {

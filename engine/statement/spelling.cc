@@ -19,6 +19,7 @@
 #include "duckdb/parser/statement/prepare_statement.hpp"
 #include "duckdb/parser/statement/select_statement.hpp"
 #include "duckdb/parser/tableref/table_function_ref.hpp"
+#include "engine/statement/late_binding.h"
 #include "engine/statement/rules.h"
 #include "engine/statement/time_travel_spelling.h"
 
@@ -177,6 +178,7 @@ Statements ParsePiece(const std::string& query, const Piece& piece, const duckdb
 		if (piece.respelling.finish) piece.respelling.finish(*inner);
 		if (piece.respelling.sql.size() != piece.text.size()) ForgetPlaces(*inner);
 		if (piece.respelling.replace) inner = piece.respelling.replace(std::move(inner));
+		inner = WithPathTarget(std::move(inner));
 		statement->query = piece.text;
 		statement->stmt_location = 0;
 		statement->stmt_length = piece.text.size();

@@ -4,9 +4,22 @@
 #include "engine/write/plan_insert.h"
 
 #include "engine/catalog/table_entry.h"
+#include "engine/write/identity_values.h"
 #include "engine/write/inline_write.h"
 
 namespace braid::engine {
+
+static void RefuseIdentityValues(const duckdb::LogicalInsert& op, const LakeTableEntry& table,
+								 const duckdb::PhysicalOperator& plan) {
+	auto& fields = table.view()->schema->fields;
+	for (duckdb::idx_t i = 0; i < fields.size(); i++) {
+		const auto identity = IdentityOf(fields[i]);
+		if (!identity || identity->allows_explicit) continue;
+		const auto given = op.column_index_map.empty() ? i : op.column_index_map[duckdb::PhysicalIndex(i)];
+		if (given != duckdb::DConstants::INVALID_INDEX && !DeliversIdentityDefault(plan, given))
+			RefuseIdentityValue(table.name, fields[i].name);
+	}
+}
 
 duckdb::PhysicalOperator& PlanInsert(duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
 									 duckdb::LogicalInsert& op, duckdb::optional_ptr<duckdb::PhysicalOperator> plan) {
@@ -17,6 +30,7 @@ duckdb::PhysicalOperator& PlanInsert(duckdb::ClientContext& context, duckdb::Phy
 			"rows first",
 			table.name);
 	}
+	RefuseIdentityValues(op, table, *plan);
 	if (!op.column_index_map.empty()) plan = &planner.ResolveDefaultsProjection(op, *plan);
 	auto make = [&]<class Write>() -> LakeWrite& {
 		return planner.Make<Write>(op.types, WriteKind::kInsert, table.catalog, table.table(), op.estimated_cardinality)

@@ -6,6 +6,7 @@
 #include "duckdb/planner/expression/bound_constant_expression.hpp"
 #include "engine/catalog/table_entry.h"
 #include "engine/catalog/transaction.h"
+#include "engine/write/identity_values.h"
 #include "engine/write/merge_sink.h"
 
 namespace braid::engine {
@@ -35,6 +36,15 @@ Expressions UpdatedRow(duckdb::LogicalMergeInto& op, duckdb::BoundMergeIntoActio
 		images[column] = is_default ? op.bound_defaults[column]->Copy() : std::move(action.expressions[i]);
 	}
 	return images;
+}
+
+void RefuseIdentityValues(duckdb::LogicalMergeInto& op, const Expressions& images) {
+	auto& fields = op.table.Cast<LakeTableEntry>().view()->schema->fields;
+	for (size_t i = 0; i < fields.size(); i++) {
+		const auto identity = IdentityOf(fields[i]);
+		if (identity && !identity->allows_explicit && !IsIdentityDefault(*images[i]))
+			RefuseIdentityValue(op.table.name, fields[i].name);
+	}
 }
 
 Expressions InsertedRow(duckdb::LogicalMergeInto& op, duckdb::BoundMergeIntoAction& action) {
@@ -92,6 +102,7 @@ MergeArm ToArm(duckdb::LogicalMergeInto& op, MergeClause clause, duckdb::BoundMe
 			break;
 		case duckdb::MergeActionType::MERGE_INSERT:
 			arm.images = InsertedRow(op, action);
+			RefuseIdentityValues(op, arm.images);
 			break;
 		default:
 			arm.images = std::move(action.expressions);

@@ -8,6 +8,7 @@
 #include "duckdb/planner/expression/bound_constant_expression.hpp"
 #include "engine/catalog/table_entry.h"
 #include "engine/scan/scan_function.h"
+#include "engine/write/identity_values.h"
 #include "engine/write/target_scan.h"
 #include "engine/write/write_sink.h"
 #include "kernel/feature/protocol_change.h"
@@ -17,6 +18,9 @@ namespace braid::engine {
 void BindUpdateColumns(duckdb::TableCatalogEntry& table, duckdb::LogicalGet& get, duckdb::LogicalProjection& projection,
 					   duckdb::LogicalUpdate& update) {
 	auto& fields = table.Cast<LakeTableEntry>().view()->schema->fields;
+	for (auto& column : update.columns) {
+		if (IdentityOf(fields[column.index])) RefuseIdentityUpdate(table.name, fields[column.index].name);
+	}
 	for (auto& column : table.GetColumns().Physical()) {
 		if (std::ranges::find(update.columns, column.Physical()) != update.columns.end()) continue;
 		if (fields[column.Physical().index].metadata.contains(kGenerationExpressionKey)) {

@@ -2,6 +2,8 @@
 // One scan for all new demands.
 #include "engine/write/present_rows.h"
 
+#include <algorithm>
+
 #include "duckdb/planner/expression/bound_comparison_expression.hpp"
 #include "duckdb/planner/expression/bound_constant_expression.hpp"
 #include "duckdb/planner/expression/bound_reference_expression.hpp"
@@ -75,6 +77,28 @@ void CheckPresentRows(duckdb::ClientContext& context, LakeCatalog&, TableWork& w
 	while (auto* rows = reader.Next()) rules.Apply(local, *rows);
 	std::lock_guard guard(work.mutex);
 	for (auto& read : reads) work.work.reads.reads.push_back(std::move(read));
+}
+
+std::optional<int64_t> ExtremeValue(duckdb::ClientContext& context, TableWork& work, const std::string& column,
+									bool highest) {
+	auto& fields = work.view->schema->fields;
+	const auto field = std::ranges::find(fields, column, &Field::name);
+	const auto index = static_cast<duckdb::column_t>(field - fields.begin());
+	std::optional<int64_t> found;
+	RowReader reader(context, MakeScanSource(work.table, work.view, &work), {index});
+	while (auto* rows = reader.Next()) {
+		duckdb::UnifiedVectorFormat format;
+		rows->data[0].ToUnifiedFormat(rows->size(), format);
+		auto values = duckdb::UnifiedVectorFormat::GetData<int64_t>(format);
+		for (duckdb::idx_t row = 0; row < rows->size(); row++) {
+			const auto at = format.sel->get_index(row);
+			if (!format.validity.RowIsValid(at)) continue;
+			if (!found || (highest ? values[at] > *found : values[at] < *found)) found = values[at];
+		}
+	}
+	std::lock_guard guard(work.mutex);
+	work.work.reads.reads.push_back({Predicate::True(), nullptr, false});
+	return found;
 }
 
 }  // namespace braid::engine

@@ -11,4 +11,8 @@ namespace braid::engine {
 // read set: a concurrent commit that adds such a row is a conflict. Reads nothing if `after` demands nothing new.
 void CheckPresentRows(duckdb::ClientContext& context, LakeCatalog& lake, TableWork& work, const SnapshotPtr& after);
 
+// The highest (or lowest) value of a BIGINT column; nullopt: there is none. Every row counts as read.
+std::optional<int64_t> ExtremeValue(duckdb::ClientContext& context, TableWork& work, const std::string& column,
+									bool highest);
+
 }  // namespace braid::engine

@@ -15,6 +15,7 @@
 #include "duckdb/parser/parsed_expression_iterator.hpp"
 #include "duckdb/parser/parser.hpp"
 #include "duckdb/planner/binder.hpp"
+#include "duckdb/planner/expression/bound_cast_expression.hpp"
 #include "duckdb/planner/expression/bound_constant_expression.hpp"
 #include "duckdb/planner/expression/bound_reference_expression.hpp"
 #include "duckdb/planner/expression_binder.hpp"
@@ -222,12 +223,17 @@ duckdb::unique_ptr<duckdb::Expression> BindTableExpression(duckdb::ClientContext
 	auto parsed = ParseTableExpression(text, role);
 	auto binder = duckdb::Binder::CreateBinder(context);
 	TableExpressionBinder expression_binder(*binder, context, schema, table);
-	expression_binder.target_type = type;
+	const bool condition = type.id() == duckdb::LogicalTypeId::BOOLEAN;
+	if (!condition) expression_binder.target_type = type;
+	duckdb::unique_ptr<duckdb::Expression> bound;
 	try {
-		return expression_binder.Bind(parsed);
+		bound = expression_binder.Bind(parsed);
 	} catch (const std::exception& exception) {
 		Refuse(role, duckdb::ErrorData(exception).RawMessage());
 	}
+	if (condition && bound->return_type != type && bound->return_type.id() != duckdb::LogicalTypeId::SQLNULL)
+		Refuse(role, "it is no condition: its type is " + bound->return_type.ToString());
+	return duckdb::BoundCastExpression::AddCastToType(context, std::move(bound), type);
 }
 
 duckdb::unique_ptr<duckdb::Expression> BindRowCondition(duckdb::ClientContext& context, const StructType& schema,

@@ -92,6 +92,15 @@ void RecordChange(TableDraft& draft, ColumnPath column, const ColumnPosition& po
 	if (!position.after.empty()) draft.parameters["position"] = JsonString("after " + position.after);
 }
 
+// The rules of identity columns are made with the table.
+Status RefuseIfIdentity(const TableDraft& draft, ColumnPath column, const std::string& what) {
+	const Field* field = FindColumn(*draft.schema, column);
+	if (field == nullptr || !IdentityOf(*field)) return {};
+	return Fail(ErrorKind::kUnsupported, "[DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED] column \"" +
+											 ToString(column) + "\" of table " + draft.before->table +
+											 " is an identity column and cannot be given " + what);
+}
+
 // [x] and y -> [x,y]; JSON lists as text inside JSON strings.
 void AppendToList(std::map<std::string, std::string>& parameters, const std::string& key, const std::string& item) {
 	const auto known = parameters.find(key);
@@ -248,6 +257,7 @@ Status ChangeColumnType(TableDraft& draft, const ColumnPath& wanted, const DataT
 	ColumnPath full = field_path;
 	full.insert(full.end(), inside.begin(), inside.end());
 	BRAID_TRY(RefuseIfNeeded(draft, field_path, "given another type"));
+	BRAID_TRY(RefuseIfIdentity(draft, field_path, "another type"));
 	DataTypePtr from;
 	BRAID_TRY(draft.schema, EditType(draft, draft.schema, full, 0, [&](DataType& old) -> Status {
 				  from = std::make_shared<DataType>(old);
@@ -289,12 +299,82 @@ Status SetColumnNullable(TableDraft& draft, const ColumnPath& column, bool nulla
 
 Status SetColumnMetadata(TableDraft& draft, const ColumnPath& column, const std::string& key,
 						 const std::optional<std::string>& json) {
+	if (key == kCurrentDefaultKey) BRAID_TRY(RefuseIfIdentity(draft, column, "a default"));
 	BRAID_TRY(EditField(draft, column, [&](Field& field) -> Status {
 		if (json) {
 			field.metadata[key] = *json;
 		} else {
 			field.metadata.erase(key);
 		}
+		return {};
+	}));
+	RecordChange(draft, column);
+	return {};
+}
+
+// One that is there becomes what `wanted` says.
+static Status AdjustColumn(TableDraft& draft, const ColumnPath& column, const Field& present, const Field& wanted) {
+	if (*present.type != *wanted.type) BRAID_TRY(ChangeColumnType(draft, column, wanted.type));
+	if (present.nullable != wanted.nullable) BRAID_TRY(SetColumnNullable(draft, column, wanted.nullable));
+	for (const std::string& key : {std::string("comment"), kCurrentDefaultKey}) {
+		const auto value = wanted.metadata.find(key);
+		if (value == wanted.metadata.end() && !present.metadata.contains(key)) continue;
+		BRAID_TRY(SetColumnMetadata(draft, column, key,
+									value == wanted.metadata.end() ? std::nullopt : std::optional(value->second)));
+	}
+	return {};
+}
+
+Status ReplaceColumns(TableDraft& draft, const std::vector<Field>& columns, Random& random) {
+	if (std::ranges::any_of(draft.schema->fields, [](const Field& field) { return IdentityOf(field).has_value(); })) {
+		return Fail(ErrorKind::kUnsupported,
+					"[DELTA_IDENTITY_COLUMNS_REPLACE_COLUMNS_NOT_SUPPORTED] REPLACE COLUMNS of table " +
+						draft.before->table + ": it has an identity column; add, drop and alter columns one by one");
+	}
+	// New ones first: a table is never left without a column.
+	std::string list, after;
+	for (const Field& wanted : columns) {
+		const ColumnPosition position = after.empty() ? ColumnPosition {true, ""} : ColumnPosition {false, after};
+		ColumnPath path {wanted.name};
+		if (const Field* found = FindColumn(*draft.schema, path)) {
+			const Field present = *found;
+			BRAID_TRY(AdjustColumn(draft, path, present, wanted));
+			BRAID_TRY(MoveColumn(draft, path, position));
+		} else {
+			BRAID_TRY(AddColumn(draft, {}, wanted, position, random));
+		}
+		after = path[0];
+		list += (list.empty() ? "" : ",") + ColumnJson(path, wanted);
+	}
+	const DataTypePtr all = draft.schema;
+	for (const Field& field : all->fields) {
+		const bool stays = std::ranges::any_of(
+			columns, [&](const Field& wanted) { return SameIgnoringCase(wanted.name, field.name); });
+		if (!stays) BRAID_TRY(DropColumn(draft, {field.name}));
+	}
+	draft.operation = "REPLACE COLUMNS";
+	draft.parameters = {{"columns", JsonString("[" + list + "]")}};
+	return {};
+}
+
+Result<Identity> IdentityToSync(const TableDraft& draft, const ColumnPath& wanted) {
+	ColumnPath column = wanted;
+	const Field* field = FindColumn(*draft.schema, column);
+	if (field == nullptr) return NoColumn(draft, wanted);
+	const auto identity = IdentityOf(*field);
+	if (identity) return *identity;
+	return Fail(ErrorKind::kInvalidArgument, "[DELTA_IDENTITY_COLUMNS_ALTER_NON_IDENTITY_COLUMN] column \"" +
+												 ToString(column) + "\" of table " + draft.before->table +
+												 " is no identity column: SYNC IDENTITY has nothing to do");
+}
+
+Status SyncIdentity(TableDraft& draft, const ColumnPath& column, std::optional<int64_t> value) {
+	BRAID_TRY(Identity identity, IdentityToSync(draft, column));
+	if (value) {
+		BRAID_TRY(identity.mark, MarkCovering(identity, *value));
+	}
+	BRAID_TRY(EditField(draft, column, [&](Field& field) -> Status {
+		WriteIdentity(identity, field.metadata);
 		return {};
 	}));
 	RecordChange(draft, column);

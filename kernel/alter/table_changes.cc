@@ -6,6 +6,7 @@
 #include "base/ascii.h"
 #include "base/json.h"
 #include "kernel/feature/property_table.h"
+#include "kernel/stats/file_stats.h"
 
 namespace braid {
 
@@ -30,7 +31,7 @@ Status ChangeMapping(TableDraft& draft) {
 											 "; only from none to name");
 }
 
-// PROTOCOL: Row Tracking: it is enabled once every file has row ids.
+// PROTOCOL: Row Tracking: it is enabled once every file has row ids, so those without get theirs in the same commit (kernel/txn/row_rebase.cc).
 Status CheckRowTracking(const TableDraft& draft) {
 	const Configuration& configuration = draft.metadata.configuration;
 	if (!PropertyEnabled(configuration, kRowTrackingKey) ||
@@ -41,11 +42,11 @@ Status CheckRowTracking(const TableDraft& draft) {
 													 " and delta.rowTrackingSuspended cannot both be true");
 	}
 	for (const LiveFile* file : draft.before->files->Files()) {
-		if (file->base_row_id) continue;
+		if (file->base_row_id || NumRecords(file->stats)) continue;
 		return Fail(ErrorKind::kUnsupported,
-					"table " + draft.before->table + ": " + kRowTrackingKey +
-						" cannot be switched on, because files without row ids are in it (" + std::string(file->path) +
-						"); switch it on when the table is made, or before the first row is inserted");
+					"[DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS] table " + draft.before->table + ": " + kRowTrackingKey +
+						" cannot be switched on, because the statistics of file " + std::string(file->path) +
+						" do not say how many rows it has; rewrite it first (OPTIMIZE)");
 	}
 	return {};
 }
@@ -65,7 +66,14 @@ std::string AsJsonObject(const Properties& properties) {
 
 }  // namespace
 
-Status AlterProperties(TableDraft& draft, const Properties& properties) {
+void NameRowIdColumns(Configuration& configuration, Random& random) {
+	if (!PropertyEnabled(configuration, kRowTrackingKey)) return;
+	configuration.try_emplace("delta.rowTracking.materializedRowIdColumnName", "_row-id-col-" + NewUuid(random));
+	configuration.try_emplace("delta.rowTracking.materializedRowCommitVersionColumnName",
+							  "_row-commit-version-col-" + NewUuid(random));
+}
+
+Status AlterProperties(TableDraft& draft, const Properties& properties, Random& random) {
 	Properties others;
 	for (const auto& property : properties) {
 		if (SameIgnoringCase(property.first, "comment")) {
@@ -77,6 +85,7 @@ Status AlterProperties(TableDraft& draft, const Properties& properties) {
 	BRAID_TRY(Properties entered, SetProperties(others, draft.metadata.configuration, draft.features));
 	BRAID_TRY(ChangeMapping(draft));
 	BRAID_TRY(CheckRowTracking(draft));
+	NameRowIdColumns(draft.metadata.configuration, random);
 	if (others.size() < properties.size()) entered.emplace_back("comment", *draft.metadata.description);
 	draft.operation = "SET TBLPROPERTIES";
 	draft.parameters["properties"] = JsonString(AsJsonObject(entered));

@@ -48,6 +48,7 @@ Result<SnapshotPtr> FinishDraft(const TableDraft& draft) {
 	after->metadata = draft.metadata;
 	after->metadata.schema_string = WriteSchema(*draft.schema);
 	after->protocol = WithFeatures(draft.before->protocol, NewlyNeeded(draft));
+	if (!draft.dropped_feature.empty()) after->protocol = WithoutFeature(after->protocol, draft.dropped_feature);
 	BRAID_TRY(after->column_mapping, ParseColumnMappingMode(PropertyOf(after->metadata, kModeKey)));
 	for (const DomainMetadata& domain : draft.domains) {
 		if (domain.removed) {

@@ -18,8 +18,9 @@ using ColumnPath = std::vector<std::string>;  // of struct fields, "element", "k
 struct TableDraft {
 	SnapshotPtr before;
 	DataTypePtr schema;
-	Metadata metadata;    // but for schema_string
-	FeatureSet features;  // asked for, besides those that schema and properties need
+	Metadata metadata;            // but for schema_string
+	FeatureSet features;          // asked for, besides those that schema and properties need
+	std::string dropped_feature;  // "" if none (drop_feature.h)
 	std::vector<DomainMetadata> domains;
 	// properties.md 6.4: what the commit says it did. Values are JSON text.
 	std::string operation;

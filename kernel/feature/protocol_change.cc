@@ -101,4 +101,30 @@ Protocol WithFeatures(const Protocol& base, const FeatureSet& features) {
 	return protocol;
 }
 
+Protocol WithoutFeature(const Protocol& base, const std::string& feature) {
+	FeatureSet left;
+	for (std::string& name : EnabledWriterFeatures(base)) left.insert(std::move(name));
+	left.erase(feature);
+	// Versions that imply just these features say it without lists.
+	for (int writer = 1; writer < 7; writer++) {
+		const Protocol legacy {left.contains("columnMapping") ? 2 : 1, writer, std::nullopt, std::nullopt};
+		const auto implied = EnabledWriterFeatures(legacy);
+		if (FeatureSet(implied.begin(), implied.end()) == left) return legacy;
+	}
+	Protocol protocol {1, 7, std::nullopt, std::vector<std::string>(left.begin(), left.end())};
+	std::vector<std::string> readers;
+	for (const TableFeature& known : TableFeatures()) {
+		if (!known.reader_writer || !left.contains(std::string(known.name))) continue;
+		readers.emplace_back(known.name);
+		protocol.min_reader_version =
+			std::max(protocol.min_reader_version, known.legacy_reader_version == 0 ? 3 : known.legacy_reader_version);
+	}
+	if (protocol.min_reader_version == 3) protocol.reader_features = std::move(readers);
+	return protocol;
+}
+
+bool Requires(std::string_view feature, std::string_view other) {
+	return std::ranges::any_of(kRequired, [&](auto& pair) { return pair.first == feature && pair.second == other; });
+}
+
 }  // namespace braid

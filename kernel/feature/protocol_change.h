@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which table features a schema and its properties ask for, and the smallest protocol that has them (PROTOCOL: Table Features). A protocol
-// never loses a feature here.
+// Which table features a schema and its properties ask for, and the smallest protocol that has them (PROTOCOL: Table Features).
 #pragma once
 
 #include <set>
@@ -8,6 +7,7 @@
 
 #include "kernel/action/actions.h"
 #include "kernel/feature/feature_support.h"
+#include "kernel/schema/identity.h"
 #include "kernel/schema/type.h"
 
 namespace braid {
@@ -17,7 +17,6 @@ using FeatureSet = std::set<std::string>;
 inline const std::string kCurrentDefaultKey = "CURRENT_DEFAULT";
 inline const std::string kGenerationExpressionKey = "delta.generationExpression";
 inline const std::string kInvariantsKey = "delta.invariants";
-inline const std::string kIdentityStartKey = "delta.identity.start";
 inline constexpr std::string_view kConstraintPrefix = "delta.constraints.";
 inline constexpr std::string_view kFeaturePrefix = "delta.feature.";
 
@@ -26,5 +25,8 @@ FeatureSet NeededFeatures(const StructType& schema, const Configuration& configu
 Result<std::string> CanonicalFeature(std::string_view name);
 // `base` with these features as well, and what they require. Legacy versions are kept where they can say it.
 Protocol WithFeatures(const Protocol& base, const FeatureSet& features);
+// The smallest protocol that has the others. Whether something still uses the feature is the caller's to know (kernel/alter/drop_feature.h).
+Protocol WithoutFeature(const Protocol& base, const std::string& feature);
+bool Requires(std::string_view feature, std::string_view other);
 
 }  // namespace braid

@@ -2,25 +2,10 @@
 #include "kernel/feature/write_requirements.h"
 
 #include "kernel/feature/property_table.h"
-#include "kernel/feature/protocol_change.h"
 
 namespace braid {
 
 namespace {
-
-// The path of a column, at any depth, whose metadata has this key.
-std::optional<std::string> ColumnWith(const DataType& type, const std::string& key, const std::string& parent = "") {
-	for (const Field& field : type.fields) {
-		const std::string path = parent + field.name;
-		if (field.metadata.contains(key)) return path;
-		if (auto nested = ColumnWith(*field.type, key, path + ".")) return nested;
-	}
-	if (type.key) {
-		if (auto nested = ColumnWith(*type.key, key, parent + "key.")) return nested;
-	}
-	if (type.element) return ColumnWith(*type.element, key, parent + (type.key ? "value." : "element."));
-	return std::nullopt;
-}
 
 const char* Operation(TableOperation operation) {
 	switch (operation) {
@@ -40,15 +25,6 @@ Status InUse(const Snapshot& snapshot, TableOperation operation, const char* fea
 	return Fail(ErrorKind::kUnsupported, std::string(Operation(operation)) + " on table " + snapshot.table +
 											 " at version " + std::to_string(snapshot.version) +
 											 " is not supported: feature \"" + feature + "\" is used by " + used_by);
-}
-
-// Column metadata counts whether or not the protocol lists the feature behind it.
-Status CheckColumns(const Snapshot& snapshot, TableOperation operation) {
-	if (operation == TableOperation::kAlter) return {};
-	if (const auto column = ColumnWith(*snapshot.schema, kIdentityStartKey)) {
-		return InUse(snapshot, operation, "identityColumns", "column \"" + *column + "\" (" + kIdentityStartKey + ")");
-	}
-	return {};
 }
 
 Status CheckProperties(const Snapshot& snapshot, TableOperation operation) {
@@ -87,7 +63,6 @@ Status CheckWrite(const Snapshot& snapshot, TableOperation operation) {
 	BRAID_TRY(CheckProtocol(snapshot.protocol, operation, snapshot.table));
 	if (operation == TableOperation::kRead) return {};
 	BRAID_TRY(CheckProperties(snapshot, operation));
-	BRAID_TRY(CheckColumns(snapshot, operation));
 	return CheckInCommitTimestamp(snapshot);
 }
 

@@ -6,12 +6,13 @@
 
 #include "kernel/feature/feature_support.h"
 #include "kernel/schema/column_mapping.h"
+#include "kernel/schema/identity.h"
 #include "kernel/schema/schema_json.h"
 
 namespace braid {
 
 // Column mapping: our files carry names that are logical and physical at once, which mode `name` allows; field ids (mode `id`) they lack.
-// Change data feed, constraints, column defaults, identity and wider types oblige writers row by row, so they are not here.
+// Change data feed, constraints, column defaults, new identity columns and wider types oblige writers row by row, so they are not here.
 std::span<const AdoptableProperty> AdoptableProperties() {
 	static constexpr AdoptableProperty kProperties[] = {
 		{"delta.enableDeletionVectors", "true"},
@@ -71,7 +72,8 @@ static const std::string* Find(const Configuration& configuration, const std::st
 	return found == configuration.end() ? nullptr : &found->second;
 }
 
-// The same columns, apart from what column mapping says of them; where it names them, by their old names.
+// The same columns, apart from what column mapping says of them, where it names them by their old names, and from the marks of identity columns:
+// values that a winner has generated oblige only who generates some himself, and he changes the metadata too.
 static bool SameColumns(const DataType& now, const DataType& before) {
 	if (now.kind != before.kind || now.fields.size() != before.fields.size() || now.precision != before.precision ||
 		now.scale != before.scale || now.contains_null != before.contains_null || !now.key != !before.key ||
@@ -82,8 +84,9 @@ static bool SameColumns(const DataType& now, const DataType& before) {
 		const auto physical = MetadataString(a, kPhysicalNameKey), old_physical = MetadataString(b, kPhysicalNameKey);
 		if (physical != old_physical && physical != old_physical.value_or(b.name)) return false;
 		for (Field* field : {&a, &b}) {
-			std::erase_if(field->metadata,
-						  [](const auto& entry) { return entry.first.starts_with("delta.columnMapping."); });
+			std::erase_if(field->metadata, [](const auto& entry) {
+				return entry.first.starts_with("delta.columnMapping.") || entry.first == kIdentityMarkKey;
+			});
 		}
 		if (a.name != b.name || a.nullable != b.nullable || a.metadata != b.metadata || !SameColumns(*a.type, *b.type))
 			return false;

@@ -94,6 +94,8 @@ CommitInfo MakeCommitInfo(const Transaction& transaction, const RebaseCounts& co
 		const bool kept = KeepsRowIds(transaction) && !facts.row_ids_new;
 		info.tags["delta.rowTracking.preserved"] = kept ? "true" : "false";
 	}
+	if (transaction.changes.metadata && transaction.changes.moves_only_identity_marks)
+		info.tags["delta.identity.schemaUpdate"] = "true";
 	info.user_metadata = transaction.user_metadata;
 	info.engine_info = facts.engine_info;
 	info.txn_id = facts.txn_id;

@@ -238,7 +238,8 @@ Status CommitRun::JudgeWinners() {
 	if (judged_ == winners_.size()) return {};
 	IsolationLevel level = Stricter(LevelOf(transaction_->base->metadata), LevelOf(head_->metadata));
 	// What was appended meanwhile was not checked against new constraints, and a replacement cannot leave it behind.
-	if (transaction_->changes.metadata) level = IsolationLevel::kSerializable;
+	const StagedChanges& changes = transaction_->changes;
+	if (changes.metadata && !changes.moves_only_identity_marks) level = IsolationLevel::kSerializable;
 	const JudgeContext judge {*transaction_,
 							  level,
 							  context_.options.mode,
@@ -293,7 +294,7 @@ void CommitRun::Become(Transaction transaction) {
 // What the commit does to the table, for the features and properties that restrict it (PROTOCOL: Append-only Tables: a rearrangement may remove
 // files of an append-only table).
 static TableOperation OperationOf(const StagedChanges& changes) {
-	if (changes.metadata || changes.protocol) return TableOperation::kAlter;
+	if ((changes.metadata && !changes.moves_only_identity_marks) || changes.protocol) return TableOperation::kAlter;
 	const bool removes = !changes.deleted_rows.empty() || !changes.replaced_files.empty() || changes.removes_all;
 	return removes && changes.data_change ? TableOperation::kChange : TableOperation::kAppend;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/excerpt.h"
+#include "kernel/feature/feature_support.h"
 #include "kernel/txn/adoption.h"
 
 namespace braid {
@@ -65,8 +66,17 @@ static bool IsHarmless(const Transaction& transaction, const Protocol& now, cons
 	return mode != ConcurrencyMode::kStrict && !transaction.changes.protocol && CanAdopt(now, before);
 }
 
-static bool AllowsNoWinner(const std::string& operation) {
-	return operation == "RESTORE" || operation == "CLONE" || operation == "CONVERT";
+// Nothing in the table may use a feature that is dropped, what a winner has written included.
+static bool DropsFeature(const Transaction& transaction) {
+	if (!transaction.base || !transaction.changes.protocol) return false;
+	return std::ranges::any_of(EnabledWriterFeatures(transaction.base->protocol), [&](const std::string& feature) {
+		return !HasFeature(*transaction.changes.protocol, feature);
+	});
+}
+
+static bool AllowsNoWinner(const Transaction& transaction) {
+	const std::string& operation = transaction.operation;
+	return operation == "RESTORE" || operation == "CLONE" || operation == "CONVERT" || DropsFeature(transaction);
 }
 
 // R26: two that make or replace one table at once, not one that changes what the other relies on.
@@ -97,7 +107,7 @@ static bool HasIdentityColumn(const Metadata& metadata) {
 	return metadata.schema_string.find("\"delta.identity.start\"") != std::string::npos;
 }
 
-// RESTORE, CLONE and CONVERT. `strict` knows no DELTA_CONCURRENT_WRITE.
+// RESTORE, CLONE, CONVERT and DROP FEATURE. `strict` knows no DELTA_CONCURRENT_WRITE.
 static ConflictClass ClassOfAnyWinner(const WinningCommit& winner, ConcurrencyMode mode) {
 	if (mode != ConcurrencyMode::kStrict) return ConflictClass::kConcurrentWrite;
 	return winner.has_removes ? ConflictClass::kConcurrentDeleteRead : ConflictClass::kMetadataChanged;
@@ -131,7 +141,7 @@ Status CheckGates(const Transaction& transaction, const WinningCommit& winner, c
 		report.retry_would_help = !same_application;
 		return AsError(std::move(report));
 	}
-	if (AllowsNoWinner(transaction.operation)) {
+	if (AllowsNoWinner(transaction)) {
 		report.conflict_class = ClassOfAnyWinner(winner, mode);
 		report.rule = "no winner";
 		return AsError(std::move(report));

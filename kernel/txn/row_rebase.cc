@@ -278,6 +278,33 @@ Status RowRebase::AddNewFiles(const Transaction& transaction, const RebasePlan& 
 	return {};
 }
 
+// PROTOCOL: Row Tracking: who enables it gives ids to the files that have none, those of winners included. They are added again as they are.
+static Status BackfillRowIds(const Transaction& transaction, const RebasePlan& plan, const Snapshot* head,
+							 RowIdAssigner& row_ids, std::vector<Action>& actions) {
+	constexpr auto kEnabled = "delta.enableRowTracking";
+	const StagedChanges& changes = transaction.changes;
+	if (!head || !changes.metadata || changes.removes_all ||
+		!PropertyEnabled(changes.metadata->configuration, kEnabled) ||
+		PropertyEnabled(head->metadata.configuration, kEnabled))
+		return {};
+	for (const LiveFile* file : head->files->Files()) {
+		if (file->base_row_id) continue;
+		const auto rows = NumRecords(file->stats);
+		if (!rows || !plan.deleted_rows.empty() || !plan.replaced_files.empty()) {
+			return Fail(ErrorKind::kUnsupported,
+						"Table " + head->table + ": row tracking cannot be switched on, because file " +
+							std::string(file->path) +
+							(rows ? " has no row ids and rows are changed in the same transaction: COMMIT in between"
+								  : " does not say how many rows it has"));
+		}
+		BRAID_TRY(AddFile add, ToAddFile(*file));
+		add.data_change = false;
+		row_ids.Assign(add, *rows);
+		actions.emplace_back(std::move(add));
+	}
+	return {};
+}
+
 Result<RebasedCommit> RowRebase::Onto(const Transaction& transaction, const RebasePlan& plan, const Snapshot* head,
 									  int64_t version, int64_t now_ms) {
 	const StagedChanges& changes = transaction.changes;
@@ -295,6 +322,7 @@ Result<RebasedCommit> RowRebase::Onto(const Transaction& transaction, const Reba
 	if (!changes.removes_all && head) BRAID_TRY(RemoveReplaced(plan.replaced_files, *head, list));
 	BRAID_TRY(DeleteRows(transaction, plan, targets, list));
 	BRAID_TRY(RowIdAssigner row_ids, RowIdAssigner::For(transaction, head, version));
+	BRAID_TRY(BackfillRowIds(transaction, plan, head, row_ids, actions));
 	BRAID_TRY(AddNewFiles(transaction, plan, row_ids, list));
 	if (auto mark = row_ids.NewMark()) actions.emplace_back(*std::move(mark));
 	return std::move(list.commit());

@@ -39,6 +39,7 @@ struct StagedChanges {
 	bool removes_all = false;  // every file active at the commit goes (TRUNCATE, CREATE OR REPLACE)
 	std::optional<Protocol> protocol;
 	std::optional<Metadata> metadata;
+	bool moves_only_identity_marks = false;  // of `metadata`: it says nothing else that is new
 	std::vector<SetTransaction> set_transactions;
 	std::vector<DomainMetadata> domains;
 	bool data_change = true;

@@ -66,7 +66,6 @@ def test_change_and_read_back(golden, tmp_path, name):
     "name, feature",
     [
         ("dat/cdf/delta", "changeDataFeed"),
-        ("delta-spark/identity_test_written_by_version_5", "identityColumns"),
         ("delta-kernel/basic_catalog_managed", "catalogManaged"),
         ("golden-tables/table-with-icebegCompatV2Enabled", "icebergCompatV2"),
     ],

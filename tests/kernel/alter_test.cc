@@ -140,7 +140,8 @@ TEST(AlterTable, ClusteringIsKeptByPhysicalName) {
 TEST(AlterTable, OldTablesGetNoFeatureThatNobodyAskedFor) {
 	// The property stands there without its feature; it is not this statement's business.
 	TableDraft draft = DraftOf(Table({{"delta.enableDeletionVectors", "true"}}));
-	ASSERT_EQ(Problem(AlterProperties(draft, {{"owner", "me"}})), "");
+	SeededRandom random(1);
+	ASSERT_EQ(Problem(AlterProperties(draft, {{"owner", "me"}}, random)), "");
 	const auto after = FinishDraft(draft);
 	ASSERT_TRUE(after);
 	EXPECT_EQ((*after)->protocol.min_writer_version, 2);

@@ -120,10 +120,6 @@ TEST(WriteRequirements, UsedOnesAreNamed) {
 				  ErrorKind::kUnsupported, {"changeDataFeed"});
 	ExpectRefused(CheckWrite(Table({{"delta.enableIcebergCompatV2", "true"}}), TableOperation::kAppend),
 				  ErrorKind::kUnsupported, {"icebergCompatV2"});
-	const Snapshot identity = Table({}, R"({"delta.identity.start":1})");
-	ExpectRefused(CheckWrite(identity, TableOperation::kAppend), ErrorKind::kUnsupported,
-				  {"identityColumns", "\"s.c\"", "version 3", "INSERT"});
-	EXPECT_TRUE(CheckWrite(identity, TableOperation::kAlter));
 }
 
 TEST(WriteRequirements, InCommitTimestampsMustBeThereIfEnabled) {

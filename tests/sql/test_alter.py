@@ -254,7 +254,6 @@ def test_deletion_vectors_can_be_switched_on(con, lake):
         ("SET TBLPROPERTIES ('delta.feature.quantum' = 'supported')", "quantum"),
         ("SET TBLPROPERTIES ('delta.constraints.c' = 'id > 0')", "ADD CONSTRAINT"),
         ("SET TBLPROPERTIES ('delta.minWriterVersion' = '7')", "follows from its properties"),
-        ("SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')", "without row ids"),
         ("SET TBLPROPERTIES ('a' 'b'", r"expected|syntax"),
         ("ADD COLUMN id INTEGER", "already"),
         ("ADD COLUMN ID INTEGER DEFAULT 5", "already"),
@@ -271,7 +270,7 @@ def test_deletion_vectors_can_be_switched_on(con, lake):
         ("CLUSTER BY (nope)", "nope"),
         ("CLUSTER BY (s)", "struct"),
         ("DROP CONSTRAINT nope", "DELTA_CONSTRAINT_DOES_NOT_EXIST"),
-        ("DROP FEATURE deletionVectors", "DROP FEATURE"),
+        ("DROP FEATURE deletionVectors", "enableDeletionVectors"),
         ("SET PARTITIONED BY (n)", "PARTITIONED"),
     ],
 )
@@ -375,3 +374,52 @@ def test_two_alterations_at_once(con, connect, t, lake):
     with pytest.raises(duckdb.TransactionException, match="MetadataChanged|METADATA_CHANGED"):
         con.execute("COMMIT")
     assert list(fields(t)) == ["id", "n", "s", "y"]
+
+
+def test_replace_columns(con, t):
+    con.execute("ALTER TABLE t ALTER COLUMN n SET DEFAULT 3")
+    con.execute("ALTER TABLE t REPLACE COLUMNS (x VARCHAR COMMENT 'new', N BIGINT COMMENT 'wide', id BIGINT NOT NULL)")
+    info = delta_log.info(t)
+    assert info["operation"] == "REPLACE COLUMNS"
+    assert [c["name"] for c in json.loads(info["operationParameters"]["columns"])] == ["x", "n", "id"]
+    assert rows(con, "DESCRIBE t") == [("x", "VARCHAR", "YES", None, None, None), ("n", "BIGINT", "YES", None, None, None),
+                                       ("id", "BIGINT", "NO", None, None, None)]
+    assert fields(t)["x"]["metadata"]["comment"] == "new" and fields(t)["n"]["metadata"]["comment"] == "wide"
+    con.execute("INSERT INTO t VALUES ('y', 2, 3)")
+    assert rows(con, "SELECT * FROM t ORDER BY id") == [(None, 5, 1), ("y", 2, 3)]
+    assert_duckdb_sees(con, t)
+    version = delta_log.version(t)
+    for statement, message in (
+        ("ALTER TABLE t REPLACE COLUMNS (id INTEGER)", "only widenings"),
+        ("ALTER TABLE t REPLACE COLUMNS (id BIGINT, y INT NOT NULL)", "NOT NULL"),
+        ("ALTER TABLE t REPLACE COLUMNS (id BIGINT, x VARCHAR NOT NULL)", "x"),
+        ("ALTER TABLE t REPLACE COLUMNS (y INT, y BIGINT)", "\"y\""),
+        ("ALTER TABLE t REPLACE COLUMNS ()", "a name"),
+    ):
+        with pytest.raises(duckdb.Error, match=message):
+            con.execute(statement)
+    assert delta_log.version(t) == version
+
+
+def test_row_tracking_of_a_table_with_rows(con, t, connect, lake):
+    con.execute("INSERT INTO t VALUES (2, 6, NULL), (3, 7, NULL)")
+    con.execute("DELETE FROM t WHERE id = 3")
+    other = connect(lake)
+    other.execute("BEGIN")
+    other.execute("ALTER TABLE t SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')")
+    con.execute("INSERT INTO t VALUES (4, 8, NULL)")
+    other.execute("COMMIT")
+    adds = delta_log.actions(t, "add")
+    assert len(adds) == 3 and all(add["dataChange"] is False for add in adds)
+    ids = sorted((add["baseRowId"], json.loads(add["stats"])["numRecords"]) for add in adds)
+    assert ids[0][0] == 0 and [first for first, _ in ids[1:]] == [ids[0][1], ids[0][1] + ids[1][1]]
+    assert {add["defaultRowCommitVersion"] for add in adds} == {delta_log.version(t)}
+    assert sum("deletionVector" in add for add in adds) == 1
+    domain = delta_log.actions(t, "domainMetadata")[0]
+    assert json.loads(domain["configuration"]) == {"rowIdHighWaterMark": 3}
+    configuration = delta_log.metadata(t)["configuration"]
+    assert configuration["delta.rowTracking.materializedRowIdColumnName"].startswith("_row-id-col-")
+    assert not delta_log.actions(t, "remove")
+    con.execute("UPDATE t SET n = 0 WHERE id = 1")
+    assert rows(con, "SELECT id, n FROM t ORDER BY id") == [(1, 0), (2, 6), (4, 8)]
+    assert_all_see(con, t)

@@ -155,11 +155,3 @@ def test_checks_of_create_table(con, lake):
     assert {configuration[key] for key in configuration if key.startswith("delta.constraints.")} == {"(id > 0)", "(x < id)"}
     con.execute("INSERT INTO t VALUES (2, 1)")
     refuse(con, lake / "t", "INSERT INTO t VALUES (2, 2)", "id=2, x=2")
-
-
-def test_identity_columns_are_refused_by_name(con, connect, lake):
-    con.execute("CREATE TABLE t (id BIGINT, x INTEGER)")
-    rewrite_schema(lake / "t", lambda fields: fields[0]["metadata"].update({"delta.identity.start": 1, "delta.identity.step": 1}))
-    con.close()
-    with pytest.raises(duckdb.NotImplementedException, match="identityColumns"):
-        connect(lake).execute("INSERT INTO t (x) VALUES (1)")

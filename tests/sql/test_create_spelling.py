@@ -94,7 +94,6 @@ def test_keys_of_with_keep_their_case(con, lake):
     "statement, message",
     [
         ("CREATE TABLE t (id BIGINT) USING DELTA LOCATION '/elsewhere'", "LOCATION"),
-        ("CREATE TABLE t (id BIGINT GENERATED ALWAYS AS IDENTITY) USING DELTA", "identity"),
         ("CREATE TABLE t (id BIGINT) USING DELTA CLUSTER BY (nope)", "nope"),
         ("CREATE TABLE t (id BIGINT, p STRING) USING DELTA PARTITIONED BY (p) CLUSTER BY (id)", "partitioned"),
         ("CREATE TABLE t (id BIGINT, x BIGINT GENERATED ALWAYS AS (nope + 1)) USING DELTA", "nope"),

@@ -123,8 +123,10 @@ def test_truncate_and_insert_into_table(con, t):
 
 @pytest.mark.parametrize(
     "statement, message",
-    [("INSERT OVERWRITE memory.n VALUES (1)", "INSERT OVERWRITE"), ("INSERT OVERWRITE t PARTITION (p = 'a') SELECT 1", "PARTITION"),
-     ("INSERT INTO t REPLACE USING (id) SELECT 1, 'a'", "REPLACE USING"), ("INSERT OVERWRITE t SELECT 1", "columns"), ("INSERT OVERWRITE", "a name")],
+    [("INSERT OVERWRITE memory.n VALUES (1)", "INSERT OVERWRITE"), ("INSERT OVERWRITE t PARTITION (p = 'a') SELECT 1", "no partition column"),
+     ("INSERT INTO t REPLACE USING (nope) SELECT 1, 'a'", "nope"), ("INSERT INTO t REPLACE USING (id) SELECT 1", "1 columns for 2"),
+     ("INSERT INTO t REPLACE ON t.nope = 1 SELECT 1, 'a'", "nope"), ("INSERT INTO t REPLACE USING (id)", "query|syntax"),
+     ("INSERT INTO t REPLACE USING (id) SELECT 1, 'a' RETURNING id", "RETURNING"), ("INSERT OVERWRITE t SELECT 1", "columns"), ("INSERT OVERWRITE", "a name")],
 )
 def test_what_is_refused(con, t, statement, message):
     con.execute("CREATE TABLE memory.n (id BIGINT)")
@@ -141,3 +143,43 @@ def test_append_only_tables_are_not_overwritten(con, t):
             con.execute(statement)
     con.execute("MERGE INTO t USING (SELECT 77 AS k) ON id = k WHEN NOT MATCHED THEN INSERT VALUES (k, 'm')")
     assert len(rows(con, "FROM t")) == 10
+
+
+def test_replace_using(con, t):
+    con.execute("INSERT INTO t VALUES (NULL, 'p1')")
+    con.execute("INSERT INTO t REPLACE USING (p) SELECT 100, 'p1' UNION ALL SELECT 101, 'p1' UNION ALL SELECT 102, NULL UNION ALL SELECT 103, 'new'")
+    assert rows(con, "FROM t ORDER BY id") == [
+        (0, "p0"), (2, "p2"), (3, "p0"), (5, "p2"), (6, "p0"), (8, "p2"), (100, "p1"), (101, "p1"), (102, None), (103, "new")]
+    con.execute("INSERT INTO t REPLACE USING (p) SELECT 104, NULL")
+    assert rows(con, "SELECT id FROM t WHERE p IS NULL ORDER BY id") == [(102,), (104,)]
+    before = delta_log.version(t)
+    con.execute("INSERT INTO t REPLACE USING (id, p) SELECT * FROM t WHERE false")
+    assert delta_log.version(t) == before
+    con.execute("INSERT INTO t BY NAME REPLACE USING (id) SELECT 'named' AS p, 0 AS id")
+    con.execute("INSERT INTO t (p, id) REPLACE USING (id) VALUES ('listed', 2)")
+    assert rows(con, "FROM t WHERE id < 3 ORDER BY id") == [(0, "named"), (2, "listed")]
+    assert_all_see(con, t)
+
+
+def test_replace_on(con, t):
+    con.execute("INSERT INTO t AS x REPLACE ON x.id BETWEEN s.id AND s.id + 2 AND x.p <> 'p2' (SELECT 3 AS id, 'r' AS p) AS s")
+    assert rows(con, "FROM t ORDER BY id, p") == [
+        (0, "p0"), (1, "p1"), (2, "p2"), (3, "r"), (5, "p2"), (6, "p0"), (7, "p1"), (8, "p2")]
+    con.execute("INSERT INTO t u REPLACE ON u.p IS NOT DISTINCT FROM s.p (SELECT 50 AS id, 'p2' AS p UNION ALL SELECT 51, NULL) s")
+    con.execute("INSERT INTO t REPLACE ON t.id IN (SELECT 7) SELECT 70, 'seventy'")
+    assert rows(con, "FROM t ORDER BY id") == [(0, "p0"), (1, "p1"), (3, "r"), (6, "p0"), (50, "p2"), (51, None), (70, "seventy")]
+    assert_all_see(con, t)
+
+
+def test_replacements_of_other_keys_commit_side_by_side(con, t, connect, lake):
+    other = connect(lake)
+    other.execute("BEGIN")
+    other.execute("INSERT INTO t REPLACE USING (id) SELECT 1, 'one'")
+    con.execute("INSERT INTO t REPLACE USING (id) SELECT 2, 'two'")
+    other.execute("COMMIT")
+    assert rows(con, "FROM t WHERE id < 3 ORDER BY id") == [(0, "p0"), (1, "one"), (2, "two")]
+    other.execute("BEGIN")
+    other.execute("INSERT INTO t REPLACE USING (id) SELECT 900, 'other'")
+    con.execute("INSERT INTO t REPLACE USING (id) SELECT 900, 'mine'")
+    with pytest.raises(duckdb.TransactionException, match="DELTA_CONCURRENT_APPEND"):
+        other.execute("COMMIT")
