@@ -396,12 +396,6 @@ def test_spellings_of_delta(con):
     assert rows(con, "SELECT v FROM t WHERE id = 1") == [(100,)]
 
 
-def test_a_field_of_a_struct_is_no_column(con):
-    con.execute("CREATE TABLE t (id BIGINT, st STRUCT(x INT))")
-    with pytest.raises(duckdb.ParserException, match="Qualified column names"):
-        con.execute("MERGE INTO t USING (SELECT 1 AS id) src ON t.id = src.id WHEN MATCHED THEN UPDATE SET st.x = 1")
-
-
 STARS = """MERGE INTO t USING (SELECT 'extra' AS more, 'new' AS S, range AS id, -1 AS v FROM range(8, 12)) AS src ON t.id = src.id
            WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"""
 
