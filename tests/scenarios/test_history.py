@@ -60,11 +60,10 @@ def test_an_append_reads_no_file_of_its_table(stage, mode, source):
     assert delta_log.info(place.table)["isBlindAppend"] is True
 
 
-def _repeat(lake, statements, settings, times, start, pipe):
+def _repeat(lake, statements, times, start, pipe):
     """Each transaction is tried again until it succeeds."""
     con = connect_lake(lake, threads=1)
-    for setting in ("SET braid_durability = 'none'", *settings):
-        con.execute(setting)
+    con.execute("SET braid_durability = 'none'")
     refused = 0
     start.wait(PATIENCE)
     for number in range(times):
@@ -81,13 +80,13 @@ def _repeat(lake, statements, settings, times, start, pipe):
     pipe.close()
 
 
-def at_once(lake, programs, settings=()):
+def at_once(lake, programs):
     """Programs: (statements of one transaction, how often). Answers how often each was refused."""
     start = SPAWN.Barrier(len(programs))
     runs = []
     for statements, times in programs:
         receiving, sending = SPAWN.Pipe(duplex=False)
-        process = SPAWN.Process(target=_repeat, args=(str(lake), statements, settings, times, start, sending))
+        process = SPAWN.Process(target=_repeat, args=(str(lake), statements, times, start, sending))
         process.start()
         sending.close()
         runs.append((process, receiving))
@@ -97,10 +96,9 @@ def at_once(lake, programs, settings=()):
     return refused
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_104_increments_of_own_rows(con, lake, mode):
+def test_104_increments_of_own_rows(con, lake):
     con.execute("CREATE TABLE t AS SELECT range AS id, 0 AS c FROM range(8)")
-    refused = at_once(lake, [([f"UPDATE t SET c = c + 1 WHERE id = {k}"], 12) for k in range(8)], [f"SET braid_concurrency_mode = '{mode}'"])
+    refused = at_once(lake, [([f"UPDATE t SET c = c + 1 WHERE id = {k}"], 12) for k in range(8)])
     assert refused == [0] * 8
     assert con.execute("FROM t ORDER BY id").fetchall() == [(k, 12) for k in range(8)]
     delta_log.active(lake / "t")  # no file is live twice
@@ -112,13 +110,12 @@ def test_105_increments_of_one_row(con, lake):
     assert con.execute("SELECT id, c FROM t WHERE c > 0").fetchall() == [(3, 40)]
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_106_transfers_beside_optimize_and_appends(con, lake, mode):
+def test_106_transfers_beside_optimize_and_appends(con, lake):
     con.execute("CREATE TABLE t WITH ('delta.isolationLevel' = 'Serializable') AS SELECT range AS id, 100 AS balance FROM range(10)")
     transfer = ["UPDATE t SET balance = balance - 5 WHERE id = {}", "UPDATE t SET balance = balance + 5 WHERE id = {}"]
     programs = [([step.format(account) for step, account in zip(transfer, pair)], 8) for pair in ((0, 1), (1, 2), (5, 6))]
     programs += [(["OPTIMIZE t"], 5), (["INSERT INTO t VALUES (1000 + %N%, 0)"], 8)]
-    refused = at_once(lake, programs, [f"SET braid_concurrency_mode = '{mode}'"])
+    refused = at_once(lake, programs)
     assert refused[4] == 0, "an append that reads nothing is never refused"
     for version in range(delta_log.version(lake / "t") + 1):
         total, accounts = con.execute(f"SELECT sum(balance), count(DISTINCT id) - count(*) FROM t AT (VERSION => {version})").fetchone()
