@@ -10,6 +10,7 @@
 #include "duckdb/planner/expression/bound_constant_expression.hpp"
 #include "duckdb/planner/expression/bound_function_expression.hpp"
 #include "duckdb/planner/expression/bound_reference_expression.hpp"
+#include "engine/catalog/type_mapping.h"
 #include "engine/io/row_reader.h"
 #include "kernel/maintenance/hilbert.h"
 #include "kernel/stats/file_stats.h"
@@ -108,28 +109,35 @@ void Place(duckdb::DataChunk& keys, duckdb::ExpressionState& state, duckdb::Vect
 	}
 }
 
-duckdb::unique_ptr<duckdb::Expression> SortKey(duckdb::ClientContext& context,
-											   duckdb::unique_ptr<duckdb::Expression> column) {
+duckdb::unique_ptr<duckdb::Expression> Call(duckdb::ClientContext& context, const char* function,
+											duckdb::unique_ptr<duckdb::Expression> argument, const std::string& text) {
 	duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> arguments;
-	arguments.push_back(std::move(column));
-	arguments.push_back(duckdb::make_uniq<duckdb::BoundConstantExpression>(duckdb::Value("ASC NULLS FIRST")));
+	arguments.push_back(std::move(argument));
+	arguments.push_back(duckdb::make_uniq<duckdb::BoundConstantExpression>(duckdb::Value(text)));
 	duckdb::ErrorData error;
-	auto key = duckdb::FunctionBinder(context).BindScalarFunction(DEFAULT_SCHEMA, "create_sort_key",
-																  std::move(arguments), error);
-	if (!key) error.Throw();
-	return key;
+	auto bound =
+		duckdb::FunctionBinder(context).BindScalarFunction(DEFAULT_SCHEMA, function, std::move(arguments), error);
+	if (!bound) error.Throw();
+	return bound;
+}
+
+duckdb::unique_ptr<duckdb::Expression> SortKey(duckdb::ClientContext& context,
+											   duckdb::unique_ptr<duckdb::Expression> value) {
+	return Call(context, "create_sort_key", std::move(value), "ASC NULLS FIRST");
 }
 
 // Sort keys of rows spread evenly over the source, by column.
 std::vector<std::vector<std::string>> Sample(duckdb::ClientContext& context, const ScanSourcePtr& source,
-											 const duckdb::vector<duckdb::column_t>& columns,
-											 const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& references) {
+											 const std::vector<CurveColumn>& columns) {
 	duckdb::ExpressionExecutor executor(context);
 	duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> expressions;
 	duckdb::vector<duckdb::LogicalType> types;
+	duckdb::vector<duckdb::column_t> indexes;
 	for (size_t i = 0; i < columns.size(); i++) {
-		expressions.push_back(
-			SortKey(context, duckdb::make_uniq<duckdb::BoundReferenceExpression>(references[i]->return_type, i)));
+		auto& field = source->view->schema->fields[columns[i].column];
+		auto reference = duckdb::make_uniq<duckdb::BoundReferenceExpression>(ToDuckType(*field.type, field.name), i);
+		expressions.push_back(SortKey(context, CurveValue(context, columns[i], std::move(reference))));
+		indexes.push_back(columns[i].column);
 		executor.AddExpression(*expressions.back());
 		types.push_back(expressions.back()->return_type);
 	}
@@ -140,7 +148,7 @@ std::vector<std::vector<std::string>> Sample(duckdb::ClientContext& context, con
 	duckdb::DataChunk keys;
 	keys.Initialize(context, types);
 	uint64_t next = 0, seen = 0;
-	RowReader reader(context, source, columns);
+	RowReader reader(context, source, indexes);
 	while (auto* rows = reader.Next()) {
 		if (next < seen + rows->size()) {
 			keys.Reset();
@@ -159,22 +167,27 @@ std::vector<std::vector<std::string>> Sample(duckdb::ClientContext& context, con
 
 }  // namespace
 
+duckdb::unique_ptr<duckdb::Expression> CurveValue(duckdb::ClientContext& context, const CurveColumn& column,
+												  duckdb::unique_ptr<duckdb::Expression> reference) {
+	for (auto& field : column.path) reference = Call(context, "struct_extract", std::move(reference), field);
+	return reference;
+}
+
 duckdb::unique_ptr<duckdb::Expression> CurvePlace(duckdb::ClientContext& context, const ScanSourcePtr& source,
-												  const duckdb::vector<duckdb::column_t>& columns,
-												  duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> references) {
+												  const std::vector<CurveColumn>& columns,
+												  duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> values) {
 	std::vector<Ranks> ranks;
-	for (auto& keys : Sample(context, source, columns, references))
-		ranks.emplace_back(std::move(keys), BitsOf(columns.size()));
+	for (auto& keys : Sample(context, source, columns)) ranks.emplace_back(std::move(keys), BitsOf(columns.size()));
 	auto data = duckdb::make_uniq<CurveData>();
 	data->ranks = std::make_shared<const std::vector<Ranks>>(std::move(ranks));
 	duckdb::vector<duckdb::LogicalType> types;
-	for (auto& reference : references) {
-		reference = SortKey(context, std::move(reference));
-		types.push_back(reference->return_type);
+	for (auto& value : values) {
+		value = SortKey(context, std::move(value));
+		types.push_back(value->return_type);
 	}
 	duckdb::ScalarFunction function("braid_curve_place", types, duckdb::LogicalType::UBIGINT, Place);
 	return duckdb::make_uniq<duckdb::BoundFunctionExpression>(duckdb::LogicalType::UBIGINT, std::move(function),
-															  std::move(references), std::move(data));
+															  std::move(values), std::move(data));
 }
 
 }  // namespace braid::engine

@@ -11,9 +11,19 @@
 
 namespace braid::engine {
 
-// `references` to the columns (indexes into the schema) of the rows that are to be ordered; `source`: from where the sample is drawn.
+struct CurveColumn {
+	duckdb::column_t column = 0;    // of the schema
+	std::vector<std::string> path;  // of a field inside of it
+	std::string name;               // as the table spells it
+};
+
+// The value of a curve's column, from the column of the schema.
+duckdb::unique_ptr<duckdb::Expression> CurveValue(duckdb::ClientContext& context, const CurveColumn& column,
+												  duckdb::unique_ptr<duckdb::Expression> reference);
+
+// `values` of the rows that are to be ordered, one for each column; `source`: from where the sample is drawn.
 duckdb::unique_ptr<duckdb::Expression> CurvePlace(duckdb::ClientContext& context, const ScanSourcePtr& source,
-												  const duckdb::vector<duckdb::column_t>& columns,
-												  duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> references);
+												  const std::vector<CurveColumn>& columns,
+												  duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> values);
 
 }  // namespace braid::engine

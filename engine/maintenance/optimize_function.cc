@@ -29,6 +29,7 @@
 #include "engine/scan/scan_function.h"
 #include "engine/statement/named_table.h"
 #include "engine/write/table_expression.h"
+#include "kernel/alter/clustering.h"
 #include "kernel/feature/property_table.h"
 #include "kernel/feature/write_requirements.h"
 #include "kernel/schema/column_mapping.h"
@@ -42,6 +43,7 @@ constexpr size_t kMaxCurveColumns = 4;
 
 struct Request {
 	std::string operation, condition;
+	bool full = false;
 	std::vector<std::string> columns;  // of ZORDER BY
 };
 
@@ -99,32 +101,69 @@ std::vector<const LiveFile*> FilesWhere(duckdb::ClientContext& context, const Sn
 	return files;
 }
 
-duckdb::vector<duckdb::column_t> CurveColumns(const Snapshot& view, const Request& request) {
-	duckdb::vector<duckdb::column_t> columns;
+CurveColumn FindCurveColumn(const Snapshot& view, const ColumnPath& path) {
+	CurveColumn found;
+	const auto* fields = &view.schema->fields;
+	const Field* field = nullptr;
+	for (auto& name : path) {
+		auto at = std::ranges::find_if(*fields, [&](auto& f) { return duckdb::StringUtil::CIEquals(f.name, name); });
+		if (at == fields->end()) {
+			throw duckdb::BinderException("OPTIMIZE of table %s: it has no column \"%s\" to put rows in order by",
+										  view.table,
+										  duckdb::StringUtil::Join(path, path.size(), ".", [](auto& n) { return n; }));
+		}
+		if (field) {
+			found.path.push_back(at->name);
+		} else {
+			found.column = static_cast<duckdb::column_t>(at - fields->begin());
+		}
+		found.name += (field ? "." : "") + at->name;
+		field = &*at;
+		fields = &at->type->fields;
+	}
+	if (!field->type->fields.empty() || field->type->element) {
+		throw duckdb::BinderException("OPTIMIZE of table %s: rows cannot be clustered by \"%s\", a struct, list or map",
+									  view.table, found.name);
+	}
+	if (IsPartitionColumn(view, found.name)) {
+		throw duckdb::BinderException(
+			"[DELTA_ZORDERING_ON_PARTITION_COLUMN] OPTIMIZE of table %s: \"%s\" is a partition column, whose files "
+			"hold "
+			"one value each; name data columns in ZORDER BY. SQLSTATE: 42P10",
+			view.table, found.name);
+	}
+	return found;
+}
+
+// In which order rows are written: none, that of ZORDER BY, or that of the table's clustering columns.
+std::vector<CurveColumn> CurveColumns(const Snapshot& view, const Request& request) {
+	const auto clustering = request.operation == "REORG" ? std::vector<ColumnPath>() : Unwrap(ClusteringColumns(view));
+	if (!clustering.empty() && !request.columns.empty()) {
+		throw duckdb::BinderException(
+			"OPTIMIZE of table %s: it is clustered by its own columns (CLUSTER BY), so ZORDER BY is not possible",
+			view.table);
+	}
+	if (clustering.empty() && request.full) {
+		throw duckdb::BinderException("OPTIMIZE of table %s: FULL is for clustered tables (CLUSTER BY), and it is none",
+									  view.table);
+	}
 	if (request.columns.size() > kMaxCurveColumns) {
 		throw duckdb::BinderException("OPTIMIZE of table %s: ZORDER BY takes at most %d columns", view.table,
 									  static_cast<int>(kMaxCurveColumns));
 	}
+	std::vector<CurveColumn> columns;
+	for (auto& path : clustering) columns.push_back(FindCurveColumn(view, path));
 	for (auto& quoted : request.columns) {
-		const auto name = duckdb::QualifiedName::ParseComponents(quoted).front();
-		auto& fields = view.schema->fields;
-		auto field = std::ranges::find_if(fields, [&](auto& f) { return duckdb::StringUtil::CIEquals(f.name, name); });
-		if (field == fields.end())
-			throw duckdb::BinderException(
-				"OPTIMIZE of table %s: ZORDER BY names \"%s\", which is not one of its columns", view.table, name);
-		if (IsPartitionColumn(view, name))
-			throw duckdb::BinderException(
-				"[DELTA_ZORDERING_ON_PARTITION_COLUMN] OPTIMIZE of table %s: \"%s\" is a partition column, whose files "
-				"hold one value each; name data columns "
-				"in ZORDER BY. SQLSTATE: 42P10",
-				view.table, name);
-		if (!field->type->fields.empty() || field->type->element)
-			throw duckdb::BinderException(
-				"OPTIMIZE of table %s: ZORDER BY \"%s\": rows cannot be clustered by a struct, list or map", view.table,
-				name);
-		columns.push_back(static_cast<duckdb::column_t>(field - fields.begin()));
+		const auto names = duckdb::QualifiedName::ParseComponents(quoted);
+		columns.push_back(FindCurveColumn(view, {names.begin(), names.end()}));
 	}
 	return columns;
+}
+
+Rewrite RewriteOf(const Request& request, const RearrangeSpec& spec) {
+	if (request.operation == "REORG") return Rewrite::kDeleted;
+	if (spec.clusters && !request.full) return Rewrite::kUnclustered;
+	return spec.sorted ? Rewrite::kAll : Rewrite::kSmallOrDeleted;
 }
 
 void AddSources(RearrangeSpec& spec, ScanSource& source, const std::vector<Bin>& bins) {
@@ -149,15 +188,19 @@ std::string JsonList(const std::vector<std::string>& items) {
 }
 
 // Spark's names and spellings.
-std::map<std::string, std::string> Parameters(const Request& request) {
+std::map<std::string, std::string> Parameters(const Request& request, bool clusters,
+											  const std::vector<CurveColumn>& columns) {
+	std::vector<std::string> names;
+	for (auto& column : columns) names.push_back(column.name);
 	std::map<std::string, std::string> parameters;
 	parameters["predicate"] =
 		JsonList(request.condition.empty() ? std::vector<std::string>() : std::vector {request.condition});
 	if (request.operation == "REORG") {
 		parameters["applyPurge"] = JsonString("true");
 	} else {
-		parameters["zOrderBy"] = JsonList(request.columns);
-		parameters["clusterBy"] = JsonList({});
+		parameters["zOrderBy"] = JsonList(clusters ? std::vector<std::string>() : names);
+		parameters["clusterBy"] = JsonList(clusters ? names : std::vector<std::string>());
+		if (clusters) parameters["isFull"] = JsonString(request.full ? "true" : "false");
 		parameters["auto"] = JsonString("false");
 	}
 	return parameters;
@@ -186,7 +229,7 @@ duckdb::unique_ptr<duckdb::Expression> Reference(duckdb::LogicalOperator& scan, 
 duckdb::unique_ptr<duckdb::LogicalOperator> Sorted(duckdb::ClientContext& context,
 												   duckdb::unique_ptr<duckdb::LogicalOperator> scan,
 												   const ScanSourcePtr& source,
-												   const duckdb::vector<duckdb::column_t>& columns) {
+												   const std::vector<CurveColumn>& columns) {
 	duckdb::vector<duckdb::BoundOrderByNode> orders;
 	const auto add = [&](duckdb::unique_ptr<duckdb::Expression> key) {
 		orders.emplace_back(duckdb::OrderType::ASCENDING, duckdb::OrderByNullType::NULLS_FIRST, std::move(key));
@@ -195,13 +238,9 @@ duckdb::unique_ptr<duckdb::LogicalOperator> Sorted(duckdb::ClientContext& contex
 	for (size_t i = 0; i < fields.size(); i++) {
 		if (IsPartitionColumn(*source->view, fields[i].name)) add(Reference(*scan, i));
 	}
-	duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> references;
-	for (auto column : columns) references.push_back(Reference(*scan, column));
-	if (columns.size() == 1) {
-		add(std::move(references[0]));
-	} else {
-		add(CurvePlace(context, source, columns, std::move(references)));
-	}
+	duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> values;
+	for (auto& column : columns) values.push_back(CurveValue(context, column, Reference(*scan, column.column)));
+	add(columns.size() == 1 ? std::move(values[0]) : CurvePlace(context, source, columns, std::move(values)));
 	auto order = duckdb::make_uniq<duckdb::LogicalOrder>(std::move(orders));
 	order->children.push_back(std::move(scan));
 	order->ResolveOperatorTypes();
@@ -214,6 +253,8 @@ Request ReadRequest(duckdb::TableFunctionBindInput& input) {
 		if (value.IsNull()) throw duckdb::BinderException("braid_optimize: an argument is NULL");
 	}
 	request.operation = duckdb::StringValue::Get(input.inputs[1]);
+	request.full = request.operation == "OPTIMIZE FULL";
+	if (request.full) request.operation = "OPTIMIZE";
 	request.condition = duckdb::StringValue::Get(input.inputs[2]);
 	for (auto& column : duckdb::ListValue::GetChildren(input.inputs[3])) request.columns.push_back(column.ToString());
 	return request;
@@ -242,18 +283,16 @@ duckdb::unique_ptr<duckdb::LogicalOperator> Bind(duckdb::ClientContext& context,
 	spec->table = found.table;
 	spec->view = found.view;
 	spec->operation = request.operation;
-	spec->operation_parameters = Parameters(request);
 	spec->sorted = !columns.empty();
+	spec->clusters = spec->sorted && request.columns.empty();
+	spec->operation_parameters = Parameters(request, spec->clusters, columns);
 	const auto files = FilesWhere(context, *found.view, request);
 	spec->considered = files.size();
-	const auto rewrite = request.operation == "REORG" ? Rewrite::kDeleted
-						 : spec->sorted               ? Rewrite::kAll
-													  : Rewrite::kSmallOrDeleted;
 	auto source = std::make_shared<ScanSource>();
 	source->table = found.table;
 	source->view = found.view;
 	const auto target = PropertyBytes(found.view->metadata.configuration, "delta.targetFileSize");
-	AddSources(*spec, *source, Unwrap(PlanBins(files, rewrite, target)));
+	AddSources(*spec, *source, Unwrap(PlanBins(files, RewriteOf(request, *spec), target)));
 	auto plan = duckdb::make_uniq<LogicalRearrange>(index, spec);
 	if (spec->sources.empty()) return plan;
 	auto scan = ScanOf(context, *input.binder, source);

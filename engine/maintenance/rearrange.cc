@@ -165,6 +165,7 @@ public:
 		auto files = global.output->Finish();
 		std::set<PartitionValues> partitions;
 		for (auto& file : files) {
+			if (spec->clusters) file.add.clustering_provider = kClusteringProvider;
 			global.added.push_back(file.add.size);
 			partitions.insert(file.add.partition_values);
 		}

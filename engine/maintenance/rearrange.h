@@ -37,6 +37,7 @@ struct RearrangeSpec {
 	size_t bins = 0;
 	size_t considered = 0;  // files
 	bool sorted = false;    // rows come in the order in which they are to be written
+	bool clusters = false;  // by the clustering columns of the table
 };
 
 // What the statement answers: Spark's `path` and `metrics`.

@@ -17,15 +17,21 @@ static bool HasManyDeleted(const LiveFile& file) {
 	return !rows || static_cast<double>(file.deletion_vector->cardinality) > kManyDeleted * static_cast<double>(*rows);
 }
 
+static bool IsOrdered(Rewrite rewrite) { return rewrite == Rewrite::kAll || rewrite == Rewrite::kUnclustered; }
+
 static bool IsChosen(const LiveFile& file, Rewrite rewrite, int64_t target_bytes) {
 	if (rewrite == Rewrite::kAll) return true;
 	if (rewrite == Rewrite::kDeleted) return file.deletion_vector != nullptr;
-	return file.size < target_bytes || HasManyDeleted(file);
+	if (rewrite == Rewrite::kUnclustered && file.clustering_provider != kClusteringProvider) return true;
+	const int64_t small = rewrite == Rewrite::kUnclustered ? target_bytes / 2 : target_bytes;
+	return file.size < small || HasManyDeleted(file);
 }
 
 static bool IsWorthWhile(const Bin& bin, Rewrite rewrite) {
-	if (rewrite != Rewrite::kSmallOrDeleted || bin.files.size() > 1) return true;
-	return HasManyDeleted(*bin.files.front());
+	if (rewrite == Rewrite::kDeleted || rewrite == Rewrite::kAll || bin.files.size() > 1) return true;
+	const LiveFile& file = *bin.files.front();
+	return HasManyDeleted(file) ||
+		   (rewrite == Rewrite::kUnclustered && file.clustering_provider != kClusteringProvider);
 }
 
 // Next fit by growing size: small files come together, and no bin but the last is less than half full.
@@ -37,7 +43,7 @@ static void Pack(std::vector<const LiveFile*> files, Rewrite rewrite, int64_t ta
 		bin = {};
 	};
 	for (const LiveFile* file : files) {
-		if (rewrite != Rewrite::kAll && bin.bytes + file->size > target_bytes) close();
+		if (!IsOrdered(rewrite) && bin.bytes + file->size > target_bytes) close();
 		bin.files.push_back(file);
 		bin.bytes += file->size;
 	}

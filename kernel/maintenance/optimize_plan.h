@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files an OPTIMIZE or REORG rewrites, and which of them together: bins of files of one partition, no larger than the target size. Small
+// Which files an OPTIMIZE or REORG rewrites, and which of them together: bins of files of one partition, no larger than the target size, or
+// all of a partition where rows are put in order. Small
 // files and files with many deleted rows are chosen; a file that would be rewritten alone, and loses no deleted rows by it, is left alone, so
 // that a second run finds nothing to do.
 #pragma once
@@ -16,8 +17,12 @@ namespace braid {
 enum class Rewrite {
 	kSmallOrDeleted,  // OPTIMIZE
 	kDeleted,         // REORG .. APPLY (PURGE): every file that has a deletion vector
-	kAll,             // ZORDER BY: every file, one bin for each partition
+	kUnclustered,  // OPTIMIZE of a clustered table: files that no clustering wrote, and clustered ones that are small
+	kAll,          // ZORDER BY, OPTIMIZE FULL: every file
 };
+
+// What a file says that was written along the clustering columns (PROTOCOL: Clustered Table).
+inline constexpr std::string_view kClusteringProvider = "liquid";
 
 struct Bin {
 	std::vector<const LiveFile*> files;

@@ -69,6 +69,20 @@ TEST(PlanBins, ManyDeletedRowsAreReasonEnough) {
 	EXPECT_EQ(files.Plan(Rewrite::kSmallOrDeleted, 100), (Sizes {{500}}));
 }
 
+TEST(PlanBins, OfAClusteredTableOnlyWhatIsNotClustered) {
+	Files files;
+	for (const int64_t size : {60, 70, 80}) {
+		files.Add(size);
+		files.files.back().clustering_provider = kClusteringProvider;
+	}
+	EXPECT_TRUE(files.Plan(Rewrite::kUnclustered, 100).empty());
+	EXPECT_EQ(files.Plan(Rewrite::kAll, 100), (Sizes {{60, 70, 80}}));
+	files.Add(90);
+	EXPECT_EQ(files.Plan(Rewrite::kUnclustered, 100), (Sizes {{90}}));
+	files.files[0].size = 40;
+	EXPECT_EQ(files.Plan(Rewrite::kUnclustered, 100), (Sizes {{40, 90}}));
+}
+
 TEST(PlanBins, ASecondRunFindsNothing) {
 	Files files;
 	for (int64_t size = 1; size < 80; size++) files.Add(size);

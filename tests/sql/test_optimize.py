@@ -99,8 +99,14 @@ def test_partitions_are_packed_apart_and_chosen_by_condition(con, lake):
 
 def holding(lake, column, value):
     """Share of files whose bounds leave room for a value."""
-    bounds = [json.loads(add["stats"]) for add in delta_log.active(lake / "t").values()]
-    return sum(b["minValues"][column] <= value <= b["maxValues"][column] for b in bounds) / len(bounds)
+    def bound(stats, kind):
+        values = stats[kind]
+        for name in [column] if isinstance(column, str) else column:
+            values = values[name]
+        return values
+
+    every = [json.loads(add["stats"]) for add in delta_log.active(lake / "t").values()]
+    return sum(bound(stats, "minValues") <= value <= bound(stats, "maxValues") for stats in every) / len(every)
 
 
 @pytest.mark.parametrize("curve", ["k, d", "d, k", "k, d, s"])
@@ -130,6 +136,34 @@ def test_zorder_of_partitions(con, lake):
     answer = metrics(con, "OPTIMIZE t ZORDER BY (id, d)")
     assert (answer["numFilesRemoved"], answer["numFilesAdded"]) == (6, 2)
     assert rows(con) == before
+
+
+def test_clustered_tables(con, lake):
+    con.execute("CREATE TABLE t (k BIGINT, st STRUCT(d DOUBLE), s VARCHAR) CLUSTER BY (k, st.d)")
+    con.execute("ALTER TABLE t SET TBLPROPERTIES ('delta.targetFileSize' = '64kb')")
+    fill = "INSERT INTO t SELECT hash(range) %% 1000, {'d': hash(range, 1) %% 1000 / 7}, sha256(range::VARCHAR) FROM range(%d, %d)"
+    con.execute(fill % (0, 20000))
+    before = rows(con)
+    assert metrics(con, "OPTIMIZE t")["numFilesRemoved"] > 0
+    clustered = delta_log.active(lake / "t")
+    assert {add["clusteringProvider"] for add in clustered.values()} == {"liquid"}
+    assert sum(holding(lake, "k", value) for value in range(0, 1000, 50)) / 20 < 0.5
+    assert sum(holding(lake, ("st", "d"), value / 7) for value in range(0, 1000, 50)) / 20 < 0.5
+    info = delta_log.info(lake / "t")["operationParameters"]
+    assert (info["clusterBy"], info["zOrderBy"], info["isFull"]) == ('["k","st.d"]', "[]", "false")
+    con.execute(fill % (20000, 25000))
+    con.execute("OPTIMIZE t")
+    after = delta_log.active(lake / "t")
+    large = {path for path, add in clustered.items() if add["size"] >= 32 * 1024}
+    assert large and large <= set(after)  # what was clustered stays
+    assert metrics(con, "OPTIMIZE t")["numFilesRemoved"] <= 1
+    count = len(delta_log.active(lake / "t"))
+    assert metrics(con, "OPTIMIZE t FULL")["numFilesRemoved"] == count
+    now = rows(con)
+    assert len(now) == 25000 and {repr(row) for row in before} <= {repr(row) for row in now}
+    with pytest.raises(duckdb.Error, match="CLUSTER BY"):
+        con.execute("OPTIMIZE t ZORDER BY (k)")
+    assert_all_see(con, lake / "t")
 
 
 # Beside other writers. Both sides begin on the same version.
@@ -220,7 +254,8 @@ def test_tables_without_vectors_leave_out_what_others_touched(con, connect, lake
     [
         ("OPTIMIZE t WHERE id > 5", "partition columns only"),
         ("OPTIMIZE t WHERE nope = 5", "nope"),
-        ("OPTIMIZE t ZORDER BY (nope)", "not one of its columns"),
+        ("OPTIMIZE t FULL", "clustered tables"),
+        ("OPTIMIZE t ZORDER BY (nope)", "no column"),
         ("OPTIMIZE t ZORDER BY (id, s, k, id, s)", "at most 4"),
         ("OPTIMIZE t ZORDER BY (p)", "partition column"),
         ("OPTIMIZE t WHERE", "condition"),
