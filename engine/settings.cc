@@ -29,6 +29,7 @@ constexpr auto kPreview = "braid_row_level_concurrency_preview";
 constexpr auto kPreviewAlias = "spark.databricks.delta.rowlevelconcurrencypreview";
 constexpr auto kConflictTimeBudget = "braid_conflict_time_budget_ms";
 constexpr auto kCommitTimeout = "braid_commit_timeout_ms";
+constexpr auto kStatementRetries = "braid_statement_retries";
 constexpr auto kExplainRows = "braid_explain_rows";
 constexpr auto kTxnAppId = "braid_txn_app_id";
 constexpr auto kTxnVersion = "braid_txn_version";
@@ -60,13 +61,14 @@ void CheckDurability(duckdb::ClientContext&, SetScope, Value& value) {
 	RequireOneOf(kDurability, value, {"fsync", "none"});
 }
 void CheckMode(duckdb::ClientContext&, SetScope, Value& value) {
-	RequireOneOf(kConcurrencyMode, value, {"strict", "sound"});
+	RequireOneOf(kConcurrencyMode, value, {"strict", "sound", "max"});
 }
 void CheckRuntime(duckdb::ClientContext&, SetScope, Value& value) {
 	RequireOneOf(kCompatRuntime, value, {"13.3", "14.0", "14.1", "14.2", "14.3"});
 }
 void CheckBudget(duckdb::ClientContext&, SetScope, Value& value) { RequireAtLeast(kConflictTimeBudget, value, 0); }
 void CheckTimeout(duckdb::ClientContext&, SetScope, Value& value) { RequireAtLeast(kCommitTimeout, value, 1); }
+void CheckRetries(duckdb::ClientContext&, SetScope, Value& value) { RequireAtLeast(kStatementRetries, value, 0); }
 void CheckRows(duckdb::ClientContext&, SetScope, Value& value) { RequireAtLeast(kExplainRows, value, 0); }
 
 void CheckOverwriteMode(duckdb::ClientContext&, SetScope, Value& value) {
@@ -87,8 +89,9 @@ std::span<const Setting> Settings() {
 		{kDurability, duckdb::LogicalTypeId::VARCHAR, Value("fsync"), SetScope::SESSION, CheckDurability,
 		 "Whether a commit waits until its files are on stable storage: fsync or none"},
 		{kConcurrencyMode, duckdb::LogicalTypeId::VARCHAR, Value("sound"), SetScope::SESSION, CheckMode,
-		 "How lost races are judged: sound (a conflict only where rows clash) or strict (as published, limits "
-		 "included)"},
+		 "How lost races are judged: sound (a conflict only where rows clash), strict (as published, limits included) "
+		 "or "
+		 "max (rows that clash are changed again instead of failing the statement)"},
 		{kCompatRuntime, duckdb::LogicalTypeId::VARCHAR, Value("14.3"), SetScope::SESSION, CheckRuntime,
 		 "Mode strict: whose published rules are followed, 13.3, 14.0, 14.1, 14.2 or 14.3"},
 		{kCompatPhoton, duckdb::LogicalTypeId::BOOLEAN, Value::BOOLEAN(true), SetScope::SESSION, nullptr,
@@ -101,6 +104,8 @@ std::span<const Setting> Settings() {
 		 "Milliseconds that one commit may spend on testing rows of concurrent commits, all attempts together"},
 		{kCommitTimeout, duckdb::LogicalTypeId::BIGINT, Value::BIGINT(600'000), SetScope::SESSION, CheckTimeout,
 		 "Milliseconds after which a commit that keeps losing races without a conflict gives up"},
+		{kStatementRetries, duckdb::LogicalTypeId::BIGINT, Value::BIGINT(0), SetScope::SESSION, CheckRetries,
+		 "How often a statement outside of BEGIN is executed again as a whole after a conflict"},
 		{kExplainRows, duckdb::LogicalTypeId::BIGINT, Value::BIGINT(5), SetScope::SESSION, CheckRows,
 		 "How many rows a conflict names"},
 		{kTxnAppId, duckdb::LogicalTypeId::VARCHAR, Value(LogicalType::VARCHAR), SetScope::SESSION, nullptr,
@@ -137,6 +142,11 @@ CompatRuntime RuntimeOf(const std::string& name) {
 	return name == "14.2" ? CompatRuntime::k14_2 : CompatRuntime::k14_3;
 }
 
+ConcurrencyMode ModeOf(const std::string& name) {
+	if (name == "strict") return ConcurrencyMode::kStrict;
+	return name == "max" ? ConcurrencyMode::kMax : ConcurrencyMode::kSound;
+}
+
 }  // namespace
 
 void RegisterSettings(duckdb::DBConfig& config) {
@@ -148,8 +158,7 @@ void RegisterSettings(duckdb::DBConfig& config) {
 
 CommitOptions CommitOptionsOf(duckdb::ClientContext& context) {
 	CommitOptions options;
-	const bool strict = Current(context, kConcurrencyMode).ToString() == "strict";
-	options.mode = strict ? ConcurrencyMode::kStrict : ConcurrencyMode::kSound;
+	options.mode = ModeOf(Current(context, kConcurrencyMode).ToString());
 	options.compat.runtime = RuntimeOf(Current(context, kCompatRuntime).ToString());
 	options.compat.photon = Current(context, kCompatPhoton).GetValue<bool>();
 	options.compat.preview =
@@ -157,6 +166,7 @@ CommitOptions CommitOptionsOf(duckdb::ClientContext& context) {
 	options.durable = Current(context, kDurability).ToString() != "none";
 	options.conflict_time_budget_ms = Current(context, kConflictTimeBudget).GetValue<int64_t>();
 	options.commit_timeout_ms = Current(context, kCommitTimeout).GetValue<int64_t>();
+	options.statement_retries = Current(context, kStatementRetries).GetValue<int64_t>();
 	options.explain_rows = Current(context, kExplainRows).GetValue<int32_t>();
 	options.engine_info = "Braid/" BRAID_VERSION " DuckDB/" + std::string(duckdb::DuckDB::LibraryVersion()).substr(1);
 	return options;

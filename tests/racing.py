@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transactions of several processes that all have run their statements before any of them commits. No sleeping: barriers only."""
+"""Transactions that all have run their statements before any of them commits. No sleeping: barriers and named pipes only."""
 
+import concurrent.futures
 import dataclasses
 import multiprocessing
+import os
+import tempfile
 
 import duckdb
 
@@ -67,3 +70,37 @@ def overlapped(lake, *programs: str | list[str]) -> list[str | None]:
             said.append(str(error))
         con.close()
     return said
+
+
+HOLD = "BRAID_HOLD_COMMIT"  # kernel/storage/fault_point.h
+
+
+def commit_late(con, statement, *meanwhile, parameters=None):
+    """The answer of a statement outside of BEGIN. When it has run and before it commits, meanwhile[0]() is called; should it run again,
+    before that commit meanwhile[1](), and so on; it must come to each of them."""
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(1) as pool:
+        pipes = [os.path.join(folder, str(number)) for number in range(len(meanwhile))]
+        for pipe in pipes:
+            os.mkfifo(pipe)
+        os.environ[HOLD] = pipes[0]
+        ends = []
+        running = pool.submit(lambda: con.execute(statement, parameters).fetchall())
+
+        def let_go(_):  # the end of a statement that never came to its place must not leave us waiting there
+            ends.extend(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK) for pipe in pipes)
+
+        running.add_done_callback(let_go)
+        try:
+            for number, action in enumerate(meanwhile):
+                with open(pipes[number], "w"):
+                    del os.environ[HOLD]
+                    assert not running.done(), f"the statement has ended before its commit {number + 1}: {running.exception()}"
+                    action()
+                    if number + 1 < len(meanwhile):
+                        os.environ[HOLD] = pipes[number + 1]
+        finally:
+            os.environ.pop(HOLD, None)
+            concurrent.futures.wait([running], PATIENCE)
+            for end in ends:
+                os.close(end)
+        return running.result()

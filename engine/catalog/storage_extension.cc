@@ -12,7 +12,9 @@
 #include "engine/catalog/transaction_manager.h"
 #include "engine/inspect/inspect_functions.h"
 #include "engine/maintenance/optimize_function.h"
+#include "engine/repair/repeatable_statement.h"
 #include "engine/scan/scan_function.h"
+#include "engine/session/explain_conflict.h"
 #include "engine/session/session_record.h"
 #include "engine/settings.h"
 #include "engine/statement/alter_spelling.h"
@@ -60,10 +62,12 @@ void RegisterBraid(duckdb::ExtensionLoader& loader) {
 	RegisterMergeRewrite(config);
 	RegisterJoinKeys(config);
 	RegisterConditionTraits(config);
+	RegisterRepeatableStatements(config);
 	RegisterSpelling(config);
 	RegisterPathTables(config);
 	RegisterScanFunction(loader);
 	RegisterSessionRecord(loader);
+	RegisterExplainConflict(loader);
 	RegisterAlterFunction(loader);
 	RegisterIdentityFunction(loader);
 	RegisterSetField(loader);

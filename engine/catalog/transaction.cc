@@ -33,9 +33,34 @@ TableWork& LakeTransaction::Touch(duckdb::ClientContext& client, const std::shar
 
 TableWork& LakeTransaction::Modify(duckdb::ClientContext& client, const std::shared_ptr<TableHandle>& table) {
 	auto& work = Touch(client, table);
+	auto statement = repeated_;
+	if (!statement && client.transaction.IsAutoCommit()) statement = StatementUnderway::Get(client).Repeatable(client);
 	std::lock_guard guard(mutex_);
 	Claim(work);
+	if (!statement) return work;
+	work.work.row_local = statement->row_local;
+	work.work.repaired_by_rerun = statement->changes_rows;
+	work.statement = std::move(statement);
 	return work;
+}
+
+void LakeTransaction::Pin(const std::shared_ptr<TableHandle>& table, SnapshotPtr view,
+						  std::shared_ptr<const RowsByPath> only) {
+	std::lock_guard guard(mutex_);
+	auto& work = tables_[table->root()];
+	work = std::make_unique<TableWork>();
+	work->table = table;
+	work->work.base = view;
+	work->view = std::move(view);
+	work->only = std::move(only);
+}
+
+std::unique_ptr<TableWork> LakeTransaction::Release() {
+	std::lock_guard guard(mutex_);
+	if (!modified_) return nullptr;
+	auto entry = tables_.extract(modified_->table->root());
+	modified_ = nullptr;
+	return std::move(entry.mapped());
 }
 
 TableWork& LakeTransaction::Create(duckdb::ClientContext&, const std::shared_ptr<TableHandle>& table) {

@@ -14,10 +14,13 @@
 
 #include "duckdb/transaction/transaction.hpp"
 #include "engine/catalog/table_handle.h"
+#include "engine/repair/repeatable_statement.h"
 #include "kernel/schema/identity.h"
 #include "kernel/txn/transaction.h"
 
 namespace braid::engine {
+
+using RowsByPath = std::map<std::string, PositionSet>;
 
 // One table as one transaction sees it. `mutex` guards `work`: scans register reads and sinks add changes from several
 // threads.
@@ -34,6 +37,9 @@ struct TableWork {
 	std::vector<std::string> operations;  // of the statements that changed something, in order
 	std::map<std::string, Identity>
 		identities;  // columns of which values were generated, with the marks that this leads to
+	// What the statement sees of the table when it is executed again for a few rows, by path as in the log; null: everything.
+	std::shared_ptr<const RowsByPath> only;
+	std::shared_ptr<const RepeatableStatement> statement;  // that may be executed again; null: none
 	// Rows of an autocommit INSERT that wait in memory: writes their files, when the transaction commits. Empty: there are none.
 	std::function<std::vector<NewFile>()> late_files;
 };
@@ -63,6 +69,11 @@ public:
 	TableWork* Find(const std::string& root);
 	// Tables that this transaction creates and has not committed.
 	std::vector<TableWork*> Created();
+	// For a transaction that executes a statement again: what it finds on its first touch of a table.
+	void Pin(const std::shared_ptr<TableHandle>& table, SnapshotPtr view, std::shared_ptr<const RowsByPath> only);
+	void ExecuteAgain(std::shared_ptr<const RepeatableStatement> statement) { repeated_ = std::move(statement); }
+	// What was staged on the table changes hands, its files with it. Null: nothing was.
+	std::unique_ptr<TableWork> Release();
 	// Null if nothing was staged.
 	TableWork* modified() { return modified_; }
 	// Every table that this transaction has touched.
@@ -75,6 +86,7 @@ private:
 	std::mutex mutex_;
 	std::map<std::string, std::unique_ptr<TableWork>> tables_;  // by root
 	TableWork* modified_ = nullptr;
+	std::shared_ptr<const RepeatableStatement> repeated_;
 };
 
 }  // namespace braid::engine

@@ -22,6 +22,9 @@ public:
 	DuckdbRowProbe(duckdb::ClientContext& context, std::shared_ptr<TableHandle> table, SnapshotPtr view);
 	~DuckdbRowProbe() override;
 
+	// The transaction reads another version from now on.
+	void UseView(SnapshotPtr view) { view_ = std::move(view); }
+
 	Result<std::vector<ProbeMatch>> Match(std::span<const ProbeRequest> requests, const Predicate& bound,
 										  const RowPredicate* exact, size_t limit) override;
 	Result<std::vector<PositionSet>> MatchAll(std::span<const ProbeRequest> requests, const Predicate& bound,

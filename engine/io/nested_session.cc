@@ -2,13 +2,29 @@
 // No exception leaves a nested session: the kernel calls it.
 #include "engine/io/nested_session.h"
 
+#include "duckdb/catalog/catalog_search_path.hpp"
 #include "duckdb/common/exception.hpp"
+#include "duckdb/main/client_data.hpp"
 #include "duckdb/main/prepared_statement.hpp"
 #include "duckdb/main/stream_query_result.hpp"
 #include "duckdb/parser/keyword_helper.hpp"
 #include "engine/io/error_translation.h"
 
 namespace braid::engine {
+
+void NestedSession::ActFor(duckdb::ClientContext& caller) {
+	auto& config = context().config;
+	config = caller.config;
+	config.enable_profiler = false;
+	config.enable_progress_bar = false;
+	config.query_verification_enabled = false;
+	config.get_result_collector = nullptr;
+	auto& mine = duckdb::ClientData::Get(context());
+	auto& his = duckdb::ClientData::Get(caller);
+	mine.temporary_objects = his.temporary_objects;
+	auto paths = his.catalog_search_path->GetSetPaths();
+	if (!paths.empty()) mine.catalog_search_path->Set(std::move(paths), duckdb::CatalogSetPathType::SET_DIRECTLY);
+}
 
 Status NestedSession::Stream(const std::string& sql, const std::string& doing,
 							 const std::function<Status(duckdb::DataChunk& chunk)>& sink) {

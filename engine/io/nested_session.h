@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NestedSession: a connection of our own to the database that we run in, for queries from inside a bind, a running statement or a commit.
 // ClientContext::Query on the running context would deadlock (trap 12), and a commit has no transaction (trap 5). It sees no uncommitted
-// data and no session settings of the caller; an interrupt of the caller reaches it between two chunks.
+// data and, unless it acts for him, no session settings of the caller; an interrupt of the caller reaches it between two chunks.
 #pragma once
 
 #include <functional>
@@ -19,6 +19,9 @@ public:
 
 	duckdb::Connection& connection() { return connection_; }
 	duckdb::ClientContext& context() { return *connection_.context; }
+
+	// From now on settings, search path and temporary objects are those of `caller`; nothing is shown of what the session does.
+	void ActFor(duckdb::ClientContext& caller);
 
 	// Chunks in order, not all in memory at once. `doing` says in errors what the query is for.
 	Status Stream(const std::string& sql, const std::string& doing,

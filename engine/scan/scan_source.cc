@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "duckdb/common/exception.hpp"
 #include "kernel/log/log_path.h"
+#include "kernel/stats/file_stats.h"
 
 namespace braid::engine {
 
@@ -41,6 +43,18 @@ const std::vector<ScanFile>& ScanSource::Files() const {
 	return listed_;
 }
 
+// A few rows of a few files of the snapshot.
+static void AddChosenRows(const Snapshot& snapshot, const RowsByPath& chosen, ScanSource& source) {
+	constexpr int64_t kMoreThanAnyFile = int64_t {1} << 32;
+	for (const auto& [path, rows] : chosen) {
+		const LiveFile* file = snapshot.files->Find(path);
+		if (!file) throw duckdb::IOException("Table %s: file %s is gone", snapshot.table, path);
+		const auto count = NumRecords(file->stats).value_or(kMoreThanAnyFile);
+		auto others = PositionSet::Range(0, static_cast<uint64_t>(count)) - rows;
+		source.files.push_back({file->path, file, nullptr, std::make_shared<PositionSet>(std::move(others))});
+	}
+}
+
 ScanSourcePtr MakeScanSource(std::shared_ptr<TableHandle> table, SnapshotPtr view, TableWork* work) {
 	auto source = std::make_shared<ScanSource>();
 	source->table = std::move(table);
@@ -49,9 +63,13 @@ ScanSourcePtr MakeScanSource(std::shared_ptr<TableHandle> table, SnapshotPtr vie
 	if (!work) return source;
 	std::lock_guard lock(work->mutex);
 	const StagedChanges& changes = work->work.changes;
-	source->has_local_changes = !changes.empty();
+	source->has_local_changes = !changes.empty() || work->only;
 	if (!source->has_local_changes) return source;
 	source->whole_view = false;
+	if (work->only) {
+		AddChosenRows(*source->view, *work->only, *source);
+		return source;
+	}
 	if (!changes.removes_all) AddSnapshotFiles(*source->view, changes, *source);
 	source->own_files.reserve(changes.new_files.size());  // ScanFile points into it
 	for (const NewFile& file : changes.new_files) {

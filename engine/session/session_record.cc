@@ -15,15 +15,8 @@ namespace {
 using duckdb::LogicalType;
 using duckdb::Value;
 
-template <class Record>
-struct Column {
-	const char* name;
-	LogicalType type;
-	Value (*of)(const Record& record);
-};
-
-std::span<const Column<CommitRecord>> ColumnsOf(const CommitRecord*) {
-	static const std::vector<Column<CommitRecord>> columns = {
+std::span<const RecordColumn<CommitRecord>> ColumnsOf(const CommitRecord*) {
+	static const std::vector<RecordColumn<CommitRecord>> columns = {
 		{"table", LogicalType::VARCHAR, [](const CommitRecord& r) { return Value(r.table); }},
 		{"operation", LogicalType::VARCHAR, [](const CommitRecord& r) { return Value(r.operation); }},
 		{"outcome", LogicalType::VARCHAR,
@@ -32,6 +25,9 @@ std::span<const Column<CommitRecord>> ColumnsOf(const CommitRecord*) {
 		{"attempts", LogicalType::BIGINT, [](const CommitRecord& r) { return Value::BIGINT(r.attempts); }},
 		{"winners", LogicalType::BIGINT, [](const CommitRecord& r) { return Value::BIGINT(r.winners); }},
 		{"rows_rebased", LogicalType::BIGINT, [](const CommitRecord& r) { return Value::BIGINT(r.rows_rebased); }},
+		{"rows_repaired", LogicalType::BIGINT, [](const CommitRecord& r) { return Value::BIGINT(r.rows_repaired); }},
+		{"statement_retries", LogicalType::BIGINT,
+		 [](const CommitRecord& r) { return Value::BIGINT(r.statement_retries); }},
 		{"txn_id", LogicalType::VARCHAR,
 		 [](const CommitRecord& r) { return r.txn_id.empty() ? Value(LogicalType::VARCHAR) : Value(r.txn_id); }},
 	};
@@ -44,36 +40,7 @@ Value TextList(const std::vector<std::string>& texts) {
 	return Value::LIST(LogicalType::VARCHAR, duckdb::vector<Value>(texts.begin(), texts.end()));
 }
 
-std::span<const Column<ConflictReport>> ColumnsOf(const ConflictReport*) {
-	using Report = ConflictReport;
-	static const std::vector<Column<Report>> columns = {
-		{"class", LogicalType::VARCHAR, [](const Report& r) { return Value(ErrorClassName(r.conflict_class)); }},
-		{"sub_condition", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.sub_condition); }},
-		{"sqlstate", LogicalType::VARCHAR, [](const Report&) { return Value(std::string(kConflictSqlState)); }},
-		{"table", LogicalType::VARCHAR, [](const Report& r) { return Value(r.table); }},
-		{"operation", LogicalType::VARCHAR, [](const Report& r) { return Value(r.operation); }},
-		{"predicate", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.predicate); }},
-		{"read_version", LogicalType::BIGINT, [](const Report& r) { return Value::BIGINT(r.read_version); }},
-		{"winner_version", LogicalType::BIGINT, [](const Report& r) { return Value::BIGINT(r.winner_version); }},
-		{"winner_operation", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.winner_operation); }},
-		{"winner_txn_id", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.winner_txn_id); }},
-		{"winner_engine", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.winner_engine); }},
-		{"winner_timestamp", LogicalType::TIMESTAMP_TZ,
-		 [](const Report& r) {
-			 if (!r.winner_timestamp) return Value(LogicalType::TIMESTAMP_TZ);
-			 return Value::TIMESTAMPTZ(duckdb::timestamp_tz_t(*r.winner_timestamp * 1000));
-		 }},
-		{"file", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.file); }},
-		{"partition", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.partition); }},
-		{"rows", LogicalType::LIST(LogicalType::VARCHAR), [](const Report& r) { return TextList(r.rows); }},
-		{"old_rows", LogicalType::LIST(LogicalType::VARCHAR), [](const Report& r) { return TextList(r.old_rows); }},
-		{"new_rows", LogicalType::LIST(LogicalType::VARCHAR), [](const Report& r) { return TextList(r.new_rows); }},
-		{"matched_predicate", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.matched_predicate); }},
-		{"rule", LogicalType::VARCHAR, [](const Report& r) { return Value(r.rule); }},
-		{"retry_would_help", LogicalType::BOOLEAN, [](const Report& r) { return Value::BOOLEAN(r.retry_would_help); }},
-	};
-	return columns;
-}
+std::span<const RecordColumn<ConflictReport>> ColumnsOf(const ConflictReport*) { return ConflictColumns(); }
 
 std::shared_ptr<const CommitRecord> Latest(SessionRecord& session, const CommitRecord*) {
 	auto commit = session.last_commit();
@@ -118,6 +85,37 @@ void Register(duckdb::ExtensionLoader& loader, const char* name) {
 }
 
 }  // namespace
+
+std::span<const RecordColumn<ConflictReport>> ConflictColumns() {
+	using Report = ConflictReport;
+	static const std::vector<RecordColumn<Report>> columns = {
+		{"class", LogicalType::VARCHAR, [](const Report& r) { return Value(ErrorClassName(r.conflict_class)); }},
+		{"sub_condition", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.sub_condition); }},
+		{"sqlstate", LogicalType::VARCHAR, [](const Report&) { return Value(std::string(kConflictSqlState)); }},
+		{"table", LogicalType::VARCHAR, [](const Report& r) { return Value(r.table); }},
+		{"operation", LogicalType::VARCHAR, [](const Report& r) { return Value(r.operation); }},
+		{"predicate", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.predicate); }},
+		{"read_version", LogicalType::BIGINT, [](const Report& r) { return Value::BIGINT(r.read_version); }},
+		{"winner_version", LogicalType::BIGINT, [](const Report& r) { return Value::BIGINT(r.winner_version); }},
+		{"winner_operation", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.winner_operation); }},
+		{"winner_txn_id", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.winner_txn_id); }},
+		{"winner_engine", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.winner_engine); }},
+		{"winner_timestamp", LogicalType::TIMESTAMP_TZ,
+		 [](const Report& r) {
+			 if (!r.winner_timestamp) return Value(LogicalType::TIMESTAMP_TZ);
+			 return Value::TIMESTAMPTZ(duckdb::timestamp_tz_t(*r.winner_timestamp * 1000));
+		 }},
+		{"file", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.file); }},
+		{"partition", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.partition); }},
+		{"rows", LogicalType::LIST(LogicalType::VARCHAR), [](const Report& r) { return TextList(r.rows); }},
+		{"old_rows", LogicalType::LIST(LogicalType::VARCHAR), [](const Report& r) { return TextList(r.old_rows); }},
+		{"new_rows", LogicalType::LIST(LogicalType::VARCHAR), [](const Report& r) { return TextList(r.new_rows); }},
+		{"matched_predicate", LogicalType::VARCHAR, [](const Report& r) { return TextOrNull(r.matched_predicate); }},
+		{"rule", LogicalType::VARCHAR, [](const Report& r) { return Value(r.rule); }},
+		{"retry_would_help", LogicalType::BOOLEAN, [](const Report& r) { return Value::BOOLEAN(r.retry_would_help); }},
+	};
+	return columns;
+}
 
 void SessionRecord::Set(CommitRecord commit) {
 	std::lock_guard lock(mutex_);

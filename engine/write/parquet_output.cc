@@ -193,12 +193,13 @@ void ParquetOutput::OpenFile::Note(const std::vector<Run>& runs, uint64_t count)
 	rows += count;
 }
 
-void ParquetOutput::Append(Local& local, duckdb::DataChunk& rows) {
+void ParquetOutput::Append(Local& local, duckdb::DataChunk& rows, std::span<const Run> places) {
 	if (rows.size() == 0) return;
-	if (!partition_columns_.empty()) return AppendPartitioned(rows);
+	if (!partition_columns_.empty()) return AppendPartitioned(rows, places);
 	NoteNaN(rows);
 	if (!local.batch.rows) local.batch.rows = NewRows();
 	local.batch.rows->Append(rows);
+	local.batch.runs.insert(local.batch.runs.end(), places.begin(), places.end());
 	if (!IsFull(*local.batch.rows)) return;
 	WriteRowGroup(FindPartition("", rows, 0), std::move(local.batch));
 }
@@ -235,7 +236,7 @@ void ParquetOutput::FinishThread(Local& local) {
 	HandOver(local);
 }
 
-void ParquetOutput::AppendPartitioned(duckdb::DataChunk& rows) {
+void ParquetOutput::AppendPartitioned(duckdb::DataChunk& rows, std::span<const Run> places) {
 	// A key that tells partitions apart: the values as text, each with its length, NULL as '-'.
 	std::vector<std::string> keys(rows.size());
 	for (auto column : partition_columns_) {
@@ -273,6 +274,8 @@ void ParquetOutput::AppendPartitioned(duckdb::DataChunk& rows) {
 			auto& waiting = partition.waiting.rows;
 			if (!waiting) waiting = NewRows();
 			waiting->Append(part);
+			for (size_t i = 0; i < members.size() && !places.empty(); i++)
+				partition.waiting.runs.push_back(places[members[i]]);
 			if (IsFull(*waiting)) full = std::exchange(partition.waiting, {});
 		}
 		if (full.rows) WriteRowGroup(partition, std::move(full));

@@ -45,7 +45,8 @@ public:
 		Partition* group = nullptr;
 	};
 
-	void Append(Local& local, duckdb::DataChunk& rows);  // any thread
+	// Any thread. `places`: a run for each row, always or never.
+	void Append(Local& local, duckdb::DataChunk& rows, std::span<const Run> places = {});
 	// Rows that tell where they come from, of one partition. Those of one group share files, with no others: any thread.
 	void AppendGroup(Local& local, const std::string& group, duckdb::DataChunk& rows, std::span<const Run> runs);
 	void FinishThread(Local& local);  // any thread, once
@@ -59,7 +60,7 @@ private:
 	void BindWriter();
 	duckdb::DataChunk& DataColumns(duckdb::DataChunk& rows, duckdb::DataChunk& data) const;
 	void NoteNaN(duckdb::DataChunk& data);
-	void AppendPartitioned(duckdb::DataChunk& rows);
+	void AppendPartitioned(duckdb::DataChunk& rows, std::span<const Run> places);
 	Partition& FindPartition(const std::string& key, duckdb::DataChunk& rows, duckdb::idx_t row);
 	void HandOver(Local& local);
 	void AddWaiting(Partition& partition, Batch batch);

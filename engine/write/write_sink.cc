@@ -9,6 +9,7 @@
 #include "engine/write/parquet_output.h"
 #include "engine/write/position_collector.h"
 #include "engine/write/replacement.h"
+#include "engine/write/row_origins.h"
 #include "engine/write/row_rules.h"
 #include "engine/write/staging.h"
 #include "engine/write/statement_result.h"
@@ -26,6 +27,7 @@ struct WriteState : duckdb::GlobalSinkState {
 	std::unique_ptr<RowRules> rules;
 	std::unique_ptr<Replacement> replacement;
 	std::shared_ptr<ParquetOutput> output;
+	std::unique_ptr<RowOrigins> origins;  // null: nobody asks for them
 
 	std::mutex mutex;  // guards what follows
 	PositionCollector positions;
@@ -94,6 +96,7 @@ duckdb::unique_ptr<duckdb::GlobalSinkState> LakeWrite::GetGlobalSinkState(duckdb
 	if (writes_rows()) {
 		state->rules = std::make_unique<RowRules>(context, state->view);
 		state->output = std::make_shared<ParquetOutput>(context, *state->work, *state->view, table_types);
+		if (kind == WriteKind::kUpdate && work.work.row_local) state->origins = std::make_unique<RowOrigins>();
 	}
 	return state;
 }
@@ -129,7 +132,11 @@ duckdb::SinkResultType LakeWrite::Sink(duckdb::ExecutionContext& context, duckdb
 	if (writes_rows()) {
 		rows = &global.rules->Apply(thread.rules, *rows);
 		if (global.replacement) global.replacement->CheckNew(context.client, *rows);
-		global.output->Append(thread.output, *rows);
+		std::vector<ParquetOutput::Run> places;
+		if (global.origins) {
+			places = global.origins->PlacesOf(chunk.data[file_column], chunk.data[position_column], chunk.size());
+		}
+		global.output->Append(thread.output, *rows, places);
 	}
 	if (returning && returned < rows->size()) {  // DELETE ... USING met a row more than once
 		duckdb::DataChunk once;
@@ -173,6 +180,11 @@ void LakeWrite::Stage(duckdb::ClientContext& context, duckdb::GlobalSinkState& s
 	const bool says_so = global.rows > 0 || global.replacement || !work.work.changes.set_transactions.empty();
 	if (kind != WriteKind::kCreateTableAs && says_so) NameOperation(work, OperationName(kind));
 	if (removes_rows()) StageDeletions(context, work, global.positions.by_file());
+	if (global.origins) {
+		std::lock_guard guard(work.mutex);
+		for (auto& name : global.origins->names())
+			work.work.changes.origin_files.push_back(LogPath(work.table->root(), name));
+	}
 	if (global.replacement) {
 		auto files = global.output->Finish();
 		global.replacement->Stage(context, work, files);

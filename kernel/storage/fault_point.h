@@ -25,6 +25,10 @@ inline constexpr std::string_view kFaultPoints[] = {
 	"put.temp_written",    "put.temp_synced", "put.renamed", "put.dir_synced",
 };
 
+// A place where a test can hold a commit: BRAID_HOLD_COMMIT=<named pipe> makes it wait until somebody has opened the pipe for writing, which succeeds as
+// soon as the commit has come here, and closed it. Looked up each time, so that a test can hold one commit of several.
+void HoldPoint();
+
 namespace internal {
 extern const char* const armed_fault_point;  // nullptr unless the variable was set when the process started
 void HitFaultPoint(std::string_view name);

@@ -89,6 +89,7 @@ CommitInfo MakeCommitInfo(const Transaction& transaction, const RebaseCounts& co
 	info.operation_metrics["numConflictsResolved"] = std::to_string(facts.winners);
 	info.operation_metrics["numRowsRebased"] = std::to_string(counts.rows_rebased);
 	if (facts.rows_repaired > 0) info.operation_metrics["numRowsRepaired"] = std::to_string(facts.rows_repaired);
+	if (facts.reruns > 0) info.operation_metrics["numStatementRetries"] = std::to_string(facts.reruns);
 	info.operation_metrics["conflictCheckMs"] = std::to_string(facts.conflict_check_ms);
 	if (facts.row_ids) {
 		const bool kept = KeepsRowIds(transaction) && !facts.row_ids_new;

@@ -19,6 +19,7 @@ struct AttemptFacts {
 	int attempts = 1;
 	int winners = 0;
 	int64_t rows_repaired = 0;
+	int64_t reruns = 0;
 	int64_t conflict_check_ms = 0;
 };
 

@@ -10,6 +10,7 @@
 #include "kernel/feature/write_requirements.h"
 #include "kernel/log/log_path.h"
 #include "kernel/snapshot/table_name.h"
+#include "kernel/storage/fault_point.h"
 #include "kernel/txn/commit_info.h"
 #include "kernel/txn/conflict.h"
 #include "kernel/txn/gate.h"
@@ -31,6 +32,7 @@ class CommitRun {
 public:
 	CommitRun(const CommitContext& context, const Transaction& transaction);
 	Result<CommitOutcome> Run();
+	Result<std::vector<ConflictReport>> Rehearse();
 
 private:
 	Result<CommitOutcome> Race();
@@ -39,10 +41,14 @@ private:
 	Status CheckHeadStands();
 	std::unexpected<Error> TableReplaced() const;
 	Status CheckPatience();
+	JudgeContext Question();
 	Status JudgeWinners();
 	Status GoOnWith(Repaired repaired);
 	Status Join(const WinningCommit& creation);
+	bool MayRunAgain(const Error& error) const;
+	Result<bool> StartOver();
 	void Become(Transaction transaction);
+	void DeleteFiles();
 	int Winners() const { return earlier_winners_ + static_cast<int>(winners_.size()); }
 	Result<RebasedCommit> Rebase(int64_t now_ms);
 	Result<std::string> Serialize(RebasedCommit rebased, int64_t now_ms);
@@ -59,13 +65,15 @@ private:
 	const std::string txn_id_;
 	const std::string table_;
 	const int64_t deadline_ms_;
-	SnapshotPtr head_;  // newest version known; null while the table does not exist
+	const int64_t first_version_;  // that the first run has read
+	SnapshotPtr head_;             // newest version known; null while the table does not exist
 	std::vector<WinningCommit> winners_;
 	size_t judged_ = 0;                                          // winners that we may commit after
 	std::vector<std::unique_ptr<const Transaction>> rewritten_;  // repaired, or joined to the table of another creator
-	std::vector<std::string> repair_files_;                      // written by repairs
+	std::vector<std::string> repair_files_;                      // written when something was executed again
 	int earlier_winners_ = 0;                                    // before the transaction was last rewritten
 	int64_t rows_repaired_ = 0;
+	int64_t reruns_ = 0;
 	SurvivingAppends survivors_;
 	VectorCache vectors_;
 	RowTester tester_;
@@ -89,6 +97,7 @@ CommitRun::CommitRun(const CommitContext& context, const Transaction& transactio
 	  txn_id_(NewUuid(context.random)),
 	  table_(transaction.base ? transaction.base->table : TableName(context.store)),
 	  deadline_ms_(context.clock.MonotonicMs() + context.options.commit_timeout_ms),
+	  first_version_(transaction.base ? transaction.base->version : -1),
 	  head_(transaction.base),
 	  vectors_(context.store),
 	  tester_(context.probe, {context.clock, context.options.conflict_time_budget_ms,
@@ -105,10 +114,15 @@ static bool IsCommitOf(const Snapshot& snapshot, const StoredFile& file) {
 // On failure nothing of ours stays, unless a commit file that names it may exist.
 Result<CommitOutcome> CommitRun::Run() {
 	Result<CommitOutcome> outcome = Race();
+	while (!outcome && MayRunAgain(outcome.error())) {
+		const Result<bool> again = StartOver();
+		if (!again) outcome = std::unexpected(again.error());
+		if (!again || !*again) break;
+		outcome = transaction_->changes.empty() ? NothingLeft({}) : Race();
+	}
 	if (outcome) return outcome;
 	if (!outcome_unknown_) {
-		rebase_.DeleteVectorFiles();
-		for (const std::string& file : repair_files_) (void)context_.store.Delete(file);
+		DeleteFiles();
 		return outcome;
 	}
 	return Fail(
@@ -121,6 +135,7 @@ Result<CommitOutcome> CommitRun::Run() {
 
 // Each round learns what others committed, checks that we may follow, and tries the next version.
 Result<CommitOutcome> CommitRun::Race() {
+	HoldPoint();
 	for (;;) {
 		BRAID_TRY(CheckPatience());
 		BRAID_TRY(std::optional<CommitOutcome> already, CatchUp());
@@ -234,22 +249,26 @@ Status CommitRun::CheckPatience() {
 	return AsError(std::move(report));
 }
 
-Status CommitRun::JudgeWinners() {
-	if (judged_ == winners_.size()) return {};
+JudgeContext CommitRun::Question() {
 	IsolationLevel level = Stricter(LevelOf(transaction_->base->metadata), LevelOf(head_->metadata));
 	// What was appended meanwhile was not checked against new constraints, and a replacement cannot leave it behind.
 	const StagedChanges& changes = transaction_->changes;
 	if (changes.metadata && !changes.moves_only_identity_marks) level = IsolationLevel::kSerializable;
-	const JudgeContext judge {*transaction_,
-							  level,
-							  context_.options.mode,
-							  context_.options.compat,
-							  winners_,
-							  vectors_,
-							  *relocation_,
-							  tester_,
-							  context_.probe,
-							  static_cast<size_t>(std::max(context_.options.explain_rows, 0))};
+	return {*transaction_,
+			level,
+			context_.options.mode,
+			context_.options.compat,
+			winners_,
+			vectors_,
+			*relocation_,
+			tester_,
+			context_.probe,
+			static_cast<size_t>(std::max(context_.options.explain_rows, 0))};
+}
+
+Status CommitRun::JudgeWinners() {
+	if (judged_ == winners_.size()) return {};
+	const JudgeContext judge = Question();
 	Result<SurvivingAppends> judged = Judge(judge);
 	if (!judged && judged.error().kind == ErrorKind::kConflict && context_.options.mode == ConcurrencyMode::kMax) {
 		BRAID_TRY(std::optional<Repaired> repaired, Repair(judge, head_, context_.repairer));
@@ -260,17 +279,52 @@ Status CommitRun::JudgeWinners() {
 	return {};
 }
 
+Result<std::vector<ConflictReport>> CommitRun::Rehearse() {
+	const auto caught_up = CatchUp();
+	if (!caught_up && caught_up.error().conflict) return std::vector<ConflictReport> {*caught_up.error().conflict};
+	BRAID_TRY(caught_up);
+	return AllClashes(Question());
+}
+
 // From now on the transaction is one that has read the newest version.
 Status CommitRun::GoOnWith(Repaired repaired) {
 	for (size_t i = transaction_->changes.new_files.size(); i < repaired.transaction.changes.new_files.size(); i++)
 		repair_files_.push_back(StorePath(repaired.transaction.changes.new_files[i].add.path));
 	rows_repaired_ += repaired.rows_dropped + repaired.rows_added;
 	earlier_winners_ += static_cast<int>(winners_.size());
-	winners_.clear();
-	survivors_.clear();
-	judged_ = 0;
 	Become(std::move(repaired.transaction));
 	return {};
+}
+
+// After the conflict of a transaction that can be executed again: in mode max as the repair of what cannot be repaired row by row, else as often
+// as the user has allowed.
+bool CommitRun::MayRunAgain(const Error& error) const {
+	if (!error.conflict || outcome_unknown_ || !context_.repairer) return false;
+	if (context_.clock.MonotonicMs() >= deadline_ms_) return false;
+	if (context_.options.mode == ConcurrencyMode::kMax && transaction_->repaired_by_rerun && RowsClash(*error.conflict))
+		return true;
+	return reruns_ < context_.options.statement_retries && error.conflict->retry_would_help;
+}
+
+// False: there is no other run to go on with.
+Result<bool> CommitRun::StartOver() {
+	turn_.reset();
+	BRAID_TRY(std::optional<Transaction> again, context_.repairer->RunAgain());
+	if (!again) return false;
+	for (const NewFile& file : transaction_->changes.new_files) repair_files_.push_back(StorePath(file.add.path));
+	DeleteFiles();
+	for (const NewFile& file : again->changes.new_files) repair_files_.push_back(StorePath(file.add.path));
+	reruns_++;
+	earlier_winners_ = static_cast<int>(again->base->version - first_version_);
+	head_ = again->base;
+	Become(*std::move(again));
+	return true;
+}
+
+void CommitRun::DeleteFiles() {
+	rebase_.DeleteVectorFiles();
+	for (const std::string& file : repair_files_) (void)context_.store.Delete(file);
+	repair_files_.clear();
 }
 
 // The table is there, made by somebody else.
@@ -289,6 +343,9 @@ void CommitRun::Become(Transaction transaction) {
 	rewritten_.push_back(std::make_unique<const Transaction>(std::move(transaction)));
 	transaction_ = rewritten_.back().get();
 	relocation_.emplace(*transaction_, context_.probe, vectors_, tester_);
+	winners_.clear();
+	survivors_.clear();
+	judged_ = 0;
 }
 
 // What the commit does to the table, for the features and properties that restrict it (PROTOCOL: Append-only Tables: a rearrangement may remove
@@ -340,6 +397,7 @@ Result<std::string> CommitRun::Serialize(RebasedCommit rebased, int64_t now) {
 	facts.attempts = attempts_ + 1;
 	facts.winners = Winners();
 	facts.rows_repaired = rows_repaired_;
+	facts.reruns = reruns_;
 	facts.conflict_check_ms = tester_.spent_ms();
 	std::string bytes;
 	AppendActionLine(MakeCommitInfo(*transaction_, rebased.counts, facts), bytes);
@@ -367,6 +425,7 @@ CommitOutcome CommitRun::Won(const std::string& bytes) {
 	outcome.attempts = attempts_;
 	outcome.winners = Winners();
 	outcome.rows_repaired = rows_repaired_;
+	outcome.reruns = reruns_;
 	outcome.rows_rebased = rows_rebased_;
 	const auto stored = context_.store.Stat(CommitPath(outcome.version));
 	const int64_t written_ms = stored ? stored->modification_time_ms : context_.clock.NowMs();
@@ -390,6 +449,7 @@ CommitOutcome CommitRun::NothingLeft(const std::vector<std::string>& dropped_fil
 	outcome.attempts = attempts_;
 	outcome.winners = Winners();
 	outcome.rows_repaired = rows_repaired_;
+	outcome.reruns = reruns_;
 	return outcome;
 }
 
@@ -445,6 +505,10 @@ Result<CommitOutcome> Commit(const CommitContext& context, const Transaction& tr
 	}
 	BRAID_TRY(CheckStaged(transaction, transaction.base ? transaction.base->table : TableName(context.store)));
 	return CommitRun(context, transaction).Run();
+}
+
+Result<std::vector<ConflictReport>> Rehearse(const CommitContext& context, const Transaction& transaction) {
+	return CommitRun(context, transaction).Rehearse();
 }
 
 }  // namespace braid

@@ -35,8 +35,10 @@ class Judgement {
 public:
 	explicit Judgement(const JudgeContext& context);
 	Result<SurvivingAppends> Run();
+	Result<std::vector<ConflictReport>> Reports();
 
 private:
+	Status FindEveryClash();
 	Status TestEveryWinner();
 	Status AskAboutAllBut(const std::set<const FileEffect*>& left_out);
 	Status AskAbout(FileEffect& effect, std::vector<RowQuestion>& questions);
@@ -230,34 +232,80 @@ void TellOldAndNew(const std::vector<Clash>& clashes, const Clash& worst, Confli
 	}
 }
 
-std::unexpected<Error> Raise(const JudgeContext& context, const std::vector<Clash>& clashes, const Clash& clash) {
+// As JSON; "" if the table has no partitions.
+std::string PartitionOf(const Snapshot& base, const Clash& clash) {
+	if (base.metadata.partition_columns.empty()) return "";
+	for (const FileEffect& effect : clash.winner->effects) {
+		for (const LiveFile* file : {effect.before, effect.after}) {
+			if (file && file->path == clash.file) return std::string(file->partition_values);
+		}
+	}
+	const LiveFile* read = base.files->Find(clash.file);
+	return read ? std::string(read->partition_values) : "";
+}
+
+ConflictReport ReportOf(const JudgeContext& context, const std::vector<Clash>& clashes, const Clash& clash) {
 	ConflictReport report = ReportAgainst(context.transaction, *clash.winner, context.transaction.base->table);
 	report.conflict_class = clash.rule->conflict_class;
 	report.sub_condition = SubCondition(clash);
 	report.file = clash.file;
+	report.partition = PartitionOf(*context.transaction.base, clash);
 	report.rows = clash.rows;
 	report.matched_predicate = clash.predicate;
 	TellOldAndNew(clashes, clash, report);
 	report.rule = clash.rule->rule;
-	return AsError(std::move(report));
+	return report;
 }
 
-Result<SurvivingAppends> Judgement::Run() {
+Status Judgement::FindEveryClash() {
 	BRAID_TRY(TestEveryWinner());
 	BRAID_TRY(FindLostRows());
 	for (const FileDelta& delta : NetDelta(context_.winners)) BRAID_TRY(FindClashes(delta));
+	return {};
+}
+
+Result<SurvivingAppends> Judgement::Run() {
+	BRAID_TRY(FindEveryClash());
 	if (const Clash* clash = Worst(clashes_, context_.level, Verdict::kConflict))
-		return Raise(context_, clashes_, *clash);
+		return AsError(ReportOf(context_, clashes_, *clash));
 	SurvivingAppends survivors;
 	if (const Clash* clash = Worst(clashes_, context_.level, Verdict::kOrderBefore)) {
 		BRAID_TRY(AskAboutAllBut({}));  // winner by winner, a row counts even if it is gone again
 		BRAID_TRY(const bool possible, CanOrderBeforeAppends(context_, survivors));
-		if (!possible) return Raise(context_, clashes_, *clash);
+		if (!possible) return AsError(ReportOf(context_, clashes_, *clash));
 	}
 	return survivors;
 }
 
+Result<std::vector<ConflictReport>> Judgement::Reports() {
+	BRAID_TRY(FindEveryClash());
+	std::vector<ConflictReport> reports;
+	SurvivingAppends survivors;
+	const bool appends = Worst(clashes_, context_.level, Verdict::kOrderBefore) != nullptr;
+	bool ordered_before = false;
+	if (appends) {
+		BRAID_TRY(ordered_before, CanOrderBeforeAppends(context_, survivors));
+	}
+	for (const Clash& clash : clashes_) {
+		const Verdict verdict = clash.rule->At(context_.level);
+		if (verdict == Verdict::kConflict || (verdict == Verdict::kOrderBefore && !ordered_before))
+			reports.push_back(ReportOf(context_, {clash}, clash));
+	}
+	std::ranges::stable_sort(reports, {}, &ConflictReport::winner_version);
+	return reports;
+}
+
 }  // namespace
+
+Result<std::vector<ConflictReport>> AllClashes(const JudgeContext& context) {
+	if (TouchesNothing(context.transaction) || context.winners.empty()) return std::vector<ConflictReport> {};
+	if (context.mode == ConcurrencyMode::kStrict) {
+		const Status by_file = TestFiles(context);
+		if (!by_file && by_file.error().conflict) return std::vector<ConflictReport> {*by_file.error().conflict};
+		BRAID_TRY(by_file);
+	}
+	return Judgement(context).Reports();
+}
 
 Result<SurvivingAppends> Judge(const JudgeContext& context) {
 	if (TouchesNothing(context.transaction) || context.winners.empty()) return SurvivingAppends {};

@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "kernel/txn/conflict_rules.h"
 #include "kernel/txn/relocation.h"
@@ -33,6 +34,9 @@ using SurvivingAppends = std::set<std::string>;
 
 // kConflict with its report, or what survives. Precondition: the winners have passed the gates.
 Result<SurvivingAppends> Judge(const JudgeContext& context);
+
+// Every clash by itself: what Judge would report of it were it the only one. Empty: the transaction may commit.
+Result<std::vector<ConflictReport>> AllClashes(const JudgeContext& context);
 
 // Does the transaction do nothing that a winner's rows could touch?
 bool TouchesNothing(const Transaction& transaction);

@@ -25,6 +25,17 @@ std::string ErrorClassName(ConflictClass conflict_class) {
 	return "DELTA_CONCURRENT_WRITE";
 }
 
+bool RowsClash(const ConflictReport& report) {
+	switch (report.conflict_class) {
+		case ConflictClass::kConcurrentAppend:
+		case ConflictClass::kConcurrentDeleteRead:
+		case ConflictClass::kConcurrentDeleteDelete:
+			return report.sub_condition != "ALLOTTED_TIME_EXCEEDED";
+		default:
+			return false;
+	}
+}
+
 static std::string_view WhatHappened(const ConflictReport& report) {
 	if (report.sub_condition == "ALLOTTED_TIME_EXCEEDED")
 		return "may have changed rows that this transaction read, and the time to find out is used up";

@@ -44,6 +44,9 @@ struct ConflictReport {
 	bool retry_would_help = true;
 };
 
+// Whether it is about rows that were found to clash: not about protocol, metadata or application transactions, and not for want of time.
+bool RowsClash(const ConflictReport& report);
+
 inline constexpr std::string_view kConflictSqlState = "2D521";
 std::string ErrorClassName(ConflictClass conflict_class);  // "DELTA_CONCURRENT_APPEND"
 // "[DELTA_CONCURRENT_APPEND.ROW_LEVEL_CHANGES] <what> ... SQLSTATE: 2D521"

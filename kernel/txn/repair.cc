@@ -28,20 +28,20 @@ public:
 		BRAID_TRY(found);
 		if (!added_.empty()) {
 			if (!repairer_) return std::nullopt;
-			BRAID_TRY(RunAgain());
+			BRAID_TRY(const bool done, RunAgain());
+			if (!done) return std::nullopt;
 		}
 		AdjustMetrics();
 		return std::move(repaired_);
 	}
 
 private:
-	// Every row that it read is one that it removes, and only rows can have clashed.
+	// Only rows can have clashed, and it is known where they are.
 	bool Possible() const {
 		const Transaction& transaction = context_.transaction;
 		const StagedChanges& changes = transaction.changes;
 		return transaction.row_local && changes.data_change && changes.replaced_files.empty() && !changes.removes_all &&
 			   !changes.metadata && !changes.protocol &&
-			   std::ranges::all_of(transaction.reads.reads, &Read::matches_are_removed) &&
 			   std::ranges::none_of(context_.relocation.lost(),
 									[](const LostRows& lost) { return lost.moved || lost.unproven; });
 	}
@@ -112,10 +112,12 @@ private:
 	}
 
 	// D and A grow by what the statements do to the added rows.
-	Status RunAgain() {
+	Result<bool> RunAgain() {
 		std::vector<ProbeRequest> requests;
 		for (const auto& [file, rows] : added_) requests.push_back({&file, &rows, nullptr});
-		BRAID_TRY(Rerun rerun, repairer_->Run(requests));
+		BRAID_TRY(std::optional<Rerun> again, repairer_->Run(repaired_.transaction.base, requests));
+		if (!again) return false;
+		Rerun& rerun = *again;
 		StagedChanges& changes = repaired_.transaction.changes;
 		for (size_t i = 0; i < added_.size(); i++) {
 			repaired_.rows_added += static_cast<int64_t>(rerun.removed[i].Cardinality());
@@ -125,7 +127,7 @@ private:
 			for (OriginRun& run : file.origins) run.source = SourceOf(added_[run.source].first.path);
 			changes.new_files.push_back(std::move(file));
 		}
-		return {};
+		return true;
 	}
 
 	// The commit tells what it has really done.

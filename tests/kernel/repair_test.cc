@@ -19,7 +19,7 @@ Rows Hundred() {
 class Statement final : public Repairer {
 public:
 	Statement(MemoryTable& table, std::function<void(Row&)> set) : table_(table), set_(std::move(set)) {}
-	Result<Rerun> Run(std::span<const ProbeRequest> requests) override {
+	Result<std::optional<Rerun>> Run(const SnapshotPtr&, std::span<const ProbeRequest> requests) override {
 		Rerun rerun;
 		std::vector<MemoryTable::Located> sources;
 		Rows images;

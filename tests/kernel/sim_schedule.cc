@@ -82,6 +82,13 @@ bool IsRowLocal(const Program& program) {
 		   });
 }
 
+// One statement that changes rows, not only adds some.
+bool IsRepairedByRerun(const Program& program) {
+	if (program.statements.size() != 1) return false;
+	const Kind kind = program.statements[0].kind;
+	return kind == Kind::kDelete || kind == Kind::kUpdate || kind == Kind::kMerge;
+}
+
 Transaction Stage(MemoryTable& table, const SnapshotPtr& base, const Plan& plan) {
 	const Program& program = plan.program;
 	if (program.rearranges) return StageRearrangement(table, base, plan);
@@ -121,15 +128,17 @@ Transaction Stage(MemoryTable& table, const SnapshotPtr& base, const Plan& plan)
 	}
 	WriteNewRows(table, located, effect.added, transaction.changes);
 	transaction.row_local = IsRowLocal(program);
+	transaction.repaired_by_rerun = IsRepairedByRerun(program);
 	return transaction;
 }
 
 class SimRepairer final : public Repairer {
 public:
-	SimRepairer(MemoryTable& table, const Program& program) : table_(table), program_(program) {
+	SimRepairer(MemoryTable& table, const Plan& plan, std::string tag)
+		: table_(table), plan_(plan), tag_(std::move(tag)), program_(plan.program) {
 		std::erase_if(program_.statements, [](const Statement& statement) { return statement.kind == Kind::kInsert; });
 	}
-	Result<Rerun> Run(std::span<const ProbeRequest> requests) override {
+	Result<std::optional<Rerun>> Run(const SnapshotPtr&, std::span<const ProbeRequest> requests) override {
 		std::vector<MemoryTable::Located> located;
 		Rows rows;
 		std::vector<std::string> sources;
@@ -159,9 +168,16 @@ public:
 		rerun.new_files = std::move(changes.new_files);
 		return rerun;
 	}
+	Result<std::optional<Transaction>> RunAgain() override {
+		Transaction transaction = Stage(table_, table_.Latest(), plan_);
+		transaction.operation_parameters["simulated"] = tag_;
+		return transaction;
+	}
 
 private:
 	MemoryTable& table_;
+	const Plan& plan_;
+	const std::string tag_;
 	Program program_;
 };
 
@@ -203,7 +219,8 @@ private:
 		MemoryTable& table = history_.table;
 		CommitOptions options;
 		options.mode = plan_.mode;
-		SimRepairer repairer(table, plan_.program);
+		if (plan_.by_file) options.compat.runtime = CompatRuntime::k13_3;
+		SimRepairer repairer(table, plan_, tag_);
 		Conclude(Commit({store_, table.parquet, table.probe, table.clock, table.random, options, {}, &repairer},
 						*transaction));
 	}

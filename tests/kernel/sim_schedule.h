@@ -31,6 +31,7 @@ struct Plan {
 	ConcurrencyMode mode = ConcurrencyMode::kSound;
 	size_t starts_after = 0;  // so many others have ended
 	bool foreign = false;     // does not record what it read
+	bool by_file = false;     // mode strict: as before row-level concurrency
 	uint64_t seed = 0;        // of its choices, e.g. which files it rearranges
 };
 

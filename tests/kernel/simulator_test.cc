@@ -108,7 +108,9 @@ void Simulate(const char* name, const Shape& shape) {
 	}
 	tally.Print(name, shape, first);
 	if (count < 500 || tally.violations) return;  // too few to say how often something happens
-	EXPECT_GT(tally.refused, 0) << "schedules without conflicts prove nothing";
+	if (!(shape.near && shape.mode == ConcurrencyMode::kMax)) {  // where every statement can be repaired
+		EXPECT_GT(tally.refused, 0) << "schedules without conflicts prove nothing";
+	}
 	EXPECT_GT(tally.after_lost_races, 0);
 	EXPECT_EQ(tally.repaired > 0, shape.mixed || shape.mode == ConcurrencyMode::kMax);
 	if (!shape.mixed && shape.mode != ConcurrencyMode::kStrict) {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of one file mostly come together: its number is looked up when the name changes.
+#include "engine/write/row_origins.h"
+
+#include <algorithm>
+
+#include "duckdb/common/types/string_type.hpp"
+
+namespace braid::engine {
+
+size_t RowOrigins::NumberOf(const std::string& name) {
+	std::lock_guard guard(mutex_);
+	auto known = std::ranges::find(names_, name);
+	if (known == names_.end()) known = names_.insert(names_.end(), name);
+	return static_cast<size_t>(known - names_.begin());
+}
+
+std::vector<ParquetOutput::Run> RowOrigins::PlacesOf(duckdb::Vector& names, duckdb::Vector& positions,
+													 duckdb::idx_t count) {
+	duckdb::UnifiedVectorFormat name_format;
+	duckdb::UnifiedVectorFormat position_format;
+	names.ToUnifiedFormat(count, name_format);
+	positions.ToUnifiedFormat(count, position_format);
+	auto name = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(name_format);
+	auto position = duckdb::UnifiedVectorFormat::GetData<int64_t>(position_format);
+	std::vector<ParquetOutput::Run> places(count);
+	for (duckdb::idx_t row = 0; row < count; row++) {
+		auto& current = name[name_format.sel->get_index(row)];
+		const bool same = row > 0 && name[name_format.sel->get_index(row - 1)] == current;
+		places[row] = {same ? places[row - 1].source : NumberOf(current.GetString()),
+					   static_cast<uint64_t>(position[position_format.sel->get_index(row)]), 1};
+	}
+	return places;
+}
+
+}  // namespace braid::engine
