@@ -16,7 +16,7 @@ from conftest import quote
 from histories.writers import Connection, Process
 
 LEVELS = {"S": "Serializable", "WS": "WriteSerializable"}
-MODES = ("strict", "sound")  # "max" waits for racing.commit_late, which holds back the commit of a statement
+MODES = ("strict", "sound", "max")
 CLASSES = {
     "CA": "DELTA_CONCURRENT_APPEND",
     "CDR": "DELTA_CONCURRENT_DELETE_READ",
