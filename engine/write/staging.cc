@@ -5,12 +5,14 @@
 #include <algorithm>
 
 #include "duckdb/common/exception.hpp"
+#include "duckdb/common/multi_file/multi_file_reader.hpp"
 #include "engine/io/error_translation.h"
 #include "engine/io/row_reader.h"
 #include "engine/write/copy_on_write.h"
 #include "kernel/feature/feature_support.h"
 #include "kernel/feature/property_table.h"
 #include "kernel/log/log_path.h"
+#include "kernel/stats/file_stats.h"
 
 namespace braid::engine {
 
@@ -55,12 +57,27 @@ std::string PictureOf(duckdb::ClientContext& context, TableWork& work, const Row
 	return RowPicture(context, work.table, work.view, file, row.position);
 }
 
+// Counted, because the log does not say it: a vector may not be added to a file without (PROTOCOL: Deletion Vectors).
+static int64_t CountRows(duckdb::ClientContext& context, const TableWork& work, AddFile file) {
+	file.deletion_vector.reset();
+	auto source = std::make_shared<ScanSource>();
+	source->table = work.table;
+	source->view = work.view;
+	auto& add = source->own_files.emplace_back(std::move(file));
+	source->files.push_back({add.path, nullptr, &add, nullptr});
+	RowReader reader(context, std::move(source), {duckdb::MultiFileReader::COLUMN_IDENTIFIER_FILE_ROW_NUMBER});
+	int64_t rows = 0;
+	while (auto* chunk = reader.Next()) rows += static_cast<int64_t>(chunk->size());
+	return rows;
+}
+
 void StageDeletions(duckdb::ClientContext& context, TableWork& work, const PositionsByFile& positions) {
 	bool vectors = WritesDeletionVectors(*work.view);
 	PositionsByFile to_rewrite;
+	std::vector<AddFile> uncounted;
+	auto& changes = work.work.changes;
 	{
 		std::lock_guard guard(work.mutex);
-		auto& changes = work.work.changes;
 		for (auto& [name, rows] : positions) {
 			if (rows.Empty()) continue;
 			auto path = LogPath(work.table->root(), name);
@@ -77,10 +94,16 @@ void StageDeletions(duckdb::ClientContext& context, TableWork& work, const Posit
 			auto file = FindFile(work, name);
 			if (vectors) {
 				changes.deleted_rows[file.path] |= rows;
+				if (!NumRecords(file.stats) && !changes.physical_rows.contains(file.path)) uncounted.push_back(file);
 			} else {
 				to_rewrite.emplace(file.path, rows);
 			}
 		}
+	}
+	for (auto& file : uncounted) {
+		const auto rows = CountRows(context, work, file);
+		std::lock_guard guard(work.mutex);
+		changes.physical_rows[file.path] = rows;
 	}
 	if (!to_rewrite.empty()) RewriteWithout(context, work, to_rewrite);
 }
