@@ -107,7 +107,7 @@ void Simulate(const char* name, const Shape& shape) {
 		}
 	}
 	tally.Print(name, shape, first);
-	if (count < 500 || tally.violations) return;  // too few to say how often something happens
+	if (count < 500 || tally.violations) return;                 // too few to say how often something happens
 	if (!(shape.near && shape.mode == ConcurrencyMode::kMax)) {  // where every statement can be repaired
 		EXPECT_GT(tally.refused, 0) << "schedules without conflicts prove nothing";
 	}
