@@ -48,6 +48,15 @@ std::string JsonString(std::string_view text) {
 	return out;
 }
 
+std::string JsonStringList(std::span<const std::string> texts) {
+	std::string out = "[";
+	for (const std::string& text : texts) {
+		if (out.size() > 1) out += ',';
+		AppendJsonString(text, out);
+	}
+	return out + ']';
+}
+
 void JsonObjectWriter::Key(std::string_view key) {
 	if (!first_) out_ += ',';
 	first_ = false;

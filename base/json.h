@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,7 @@ namespace braid {
 
 void AppendJsonString(std::string_view text, std::string& out);  // with the quotes
 std::string JsonString(std::string_view text);
+std::string JsonStringList(std::span<const std::string> texts);  // ["a","b"]
 
 // Writes one object into `out`: '{' when made, '}' by Close(). Keys are not escaped: they are our own or go through JsonString.
 class JsonObjectWriter {

@@ -177,20 +177,16 @@ TableDraft WithDemands(const CreateTableInfo& info, const SnapshotPtr& view) {
 // properties.md 6.4: maps and lists are JSON inside a JSON string.
 std::map<std::string, std::string> Parameters(const Snapshot& view) {
 	auto& metadata = view.metadata;
-	std::string clustering;
-	for (auto& column : Unwrap(ClusteringColumns(view))) {
-		clustering += (clustering.empty() ? "[" : ",") + JsonString(ToString(column));
-	}
-	std::string columns = "[";
-	for (auto& name : metadata.partition_columns) columns += (columns.size() > 1 ? "," : "") + JsonString(name);
+	std::vector<std::string> clustering;
+	for (auto& column : Unwrap(ClusteringColumns(view))) clustering.push_back(ToString(column));
 	std::string properties = "{";
 	for (auto& [key, value] : metadata.configuration) {
 		properties += (properties.size() > 1 ? "," : "") + JsonString(key) + ":" + JsonString(value);
 	}
 	return {{"isManaged", JsonString("false")},
 			{"description", metadata.description ? JsonString(*metadata.description) : "null"},
-			{"partitionBy", JsonString(columns + "]")},
-			{"clusterBy", JsonString(clustering.empty() ? "[]" : clustering + "]")},
+			{"partitionBy", JsonString(JsonStringList(metadata.partition_columns))},
+			{"clusterBy", JsonString(JsonStringList(clustering))},
 			{"properties", JsonString(properties + "}")}};
 }
 

@@ -6,8 +6,6 @@
 
 #include "base/environment.h"
 #include "base/json.h"
-#include "engine/io/duckdb_parquet_gateway.h"
-#include "engine/io/duckdb_row_probe.h"
 #include "engine/repair/statement_repairer.h"
 #include "engine/scan/read_registration.h"
 #include "engine/session/session_record.h"
@@ -15,8 +13,6 @@
 #include "engine/write/identity_values.h"
 #include "engine/write/staging.h"
 #include "kernel/log/log_path.h"
-#include "kernel/storage/local_log_store.h"
-#include "kernel/txn/committer.h"
 
 namespace braid::engine {
 
@@ -27,23 +23,16 @@ void DescribeOperation(TableWork& table) {
 	auto& work = table.work;
 	if (!work.operation_parameters.empty()) return;
 	if (work.operation == "TRANSACTION") {
-		std::string statements = "[";
-		for (auto& name : table.operations) statements += (statements.size() > 1 ? "," : "") + JsonString(name);
-		work.operation_parameters["statements"] = JsonString(statements + "]");
+		work.operation_parameters["statements"] = JsonString(JsonStringList(table.operations));
 	}
-	std::string predicates = "[";
-	for (auto& read : work.reads.reads) {
-		predicates += (predicates.size() > 1 ? "," : "") + JsonString("(" + ToString(read.bound) + ")");
-	}
-	predicates += "]";
 	if (work.operation == "WRITE") {
 		work.operation_parameters["mode"] = JsonString("Append");
-		std::string columns = "[";
 		auto& metadata = work.changes.metadata ? *work.changes.metadata : work.base->metadata;
-		for (auto& name : metadata.partition_columns) columns += (columns.size() > 1 ? "," : "") + JsonString(name);
-		work.operation_parameters["partitionBy"] = JsonString(columns + "]");
+		work.operation_parameters["partitionBy"] = JsonString(JsonStringList(metadata.partition_columns));
 	} else {
-		work.operation_parameters["predicate"] = JsonString(predicates);
+		std::vector<std::string> predicates;
+		for (auto& read : work.reads.reads) predicates.push_back("(" + ToString(read.bound) + ")");
+		work.operation_parameters["predicate"] = JsonString(JsonStringList(predicates));
 	}
 }
 
@@ -61,27 +50,44 @@ void DiscardFiles(TableWork& work, const std::set<std::string>& kept) {
 	work.created_files.clear();
 }
 
+CommitTools::CommitTools(duckdb::ClientContext& context_p, const TableWork& work)
+	: context(context_p),
+	  options(CommitOptionsOf(context)),
+	  store(work.table->root(), options.durable),
+	  parquet(*context.db),
+	  probe(context, work.table, work.view) {}
+
+void CommitTools::Complete(ReadSet& reads) const {
+	if (options.mode != ConcurrencyMode::kStrict) FinishReads(reads);
+}
+
+CommitContext CommitTools::Context(Repairer* repairer) {
+	auto& client = context;
+	return {store,
+			parquet,
+			probe,
+			SystemClock(),
+			SystemRandom(),
+			options,
+			[&client] { return client.interrupted.load(); },
+			repairer};
+}
+
 Status CommitTable(duckdb::ClientContext& context, duckdb::AttachedDatabase& lake, LakeTransaction& transaction,
 				   TableWork& work, CommitFiles& files) {
 	if (auto write = std::exchange(work.late_files, nullptr)) StageNewFiles(work, write());
 	if (work.work.changes.empty()) return {};
-	auto options = CommitOptionsOf(context);
+	CommitTools tools(context, work);
 	auto complete = [&](TableWork& staged) {
 		StageIdentityMarks(staged);
-		if (options.mode != ConcurrencyMode::kStrict) FinishReads(staged.work.reads);
+		tools.Complete(staged.work.reads);
 		DescribeOperation(staged);
 		staged.work.user_metadata = UserMetadataOf(context);
 	};
 	complete(work);
-	LocalLogStore store(work.table->root(), options.durable);
-	DuckdbParquetGateway parquet(*context.db);
-	DuckdbRowProbe probe(context, work.table, work.view);
-	StatementRepairer repairer(context, lake, transaction, work, probe, complete);
-	auto interrupted = [&context] { return context.interrupted.load(); };
-	CommitContext commit {store,          parquet, probe,       SystemClock(),
-						  SystemRandom(), options, interrupted, work.statement ? &repairer : nullptr};
+	StatementRepairer repairer(context, lake, transaction, work, tools.probe, complete);
 	for (auto& file : work.work.changes.new_files) files.committed.insert(DecodePath(file.add.path));
-	auto outcome = Commit(commit, work.work);
+	auto outcome = Commit(tools.Context(work.statement ? &repairer : nullptr), work.work);
 	files.committed.insert(repairer.files().begin(), repairer.files().end());
 	if (!outcome) {
 		if (outcome.error().conflict) SessionRecord::Get(context).Set(outcome.error().conflict);

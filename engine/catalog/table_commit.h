@@ -8,6 +8,10 @@
 
 #include "duckdb/main/attached_database.hpp"
 #include "engine/catalog/transaction.h"
+#include "engine/io/duckdb_parquet_gateway.h"
+#include "engine/io/duckdb_row_probe.h"
+#include "kernel/storage/local_log_store.h"
+#include "kernel/txn/committer.h"
 
 namespace braid::engine {
 
@@ -15,6 +19,22 @@ namespace braid::engine {
 struct CommitFiles {
 	std::set<std::string> committed;  // a commit may name them, or the committer has deleted them
 	bool unknown = false;             // whether there is a commit that names them: none may be deleted
+};
+
+// What the kernel's committer needs of a session, for one table. No transaction need be active in `context` (trap 5): gateway and probe bring
+// connections of their own.
+struct CommitTools {
+	CommitTools(duckdb::ClientContext& context, const TableWork& work);
+
+	// The read set as it is judged. `strict` judges by what a statement says, not by what its joins let pass.
+	void Complete(ReadSet& reads) const;
+	CommitContext Context(Repairer* repairer = nullptr);
+
+	duckdb::ClientContext& context;
+	CommitOptions options;
+	LocalLogStore store;
+	DuckdbParquetGateway parquet;
+	DuckdbRowProbe probe;
 };
 
 // No transaction is active in `context` here (trap 5): gateway, probe and repairer bring connections of their own.

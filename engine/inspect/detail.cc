@@ -5,8 +5,8 @@
 #include "engine/inspect/inspect_functions.h"
 #include "engine/inspect/row_function.h"
 #include "engine/statement/named_table.h"
+#include "kernel/alter/clustering.h"
 #include "kernel/feature/feature_support.h"
-#include "kernel/schema/clustering.h"
 
 namespace braid::engine {
 
@@ -18,6 +18,13 @@ using duckdb::Value;
 Value TextList(const std::vector<std::string>& texts) {
 	duckdb::vector<Value> values(texts.begin(), texts.end());
 	return Value::LIST(LogicalType::VARCHAR, std::move(values));
+}
+
+// A domain that cannot be read says nothing.
+std::vector<std::string> Clustering(const Snapshot& view) {
+	std::vector<std::string> columns;
+	for (auto& path : ClusteringColumns(view).value_or(std::vector<ColumnPath>())) columns.push_back(ToString(path));
+	return columns;
 }
 
 std::vector<std::string> Features(const Snapshot& view) {
@@ -46,10 +53,7 @@ public:
 		if (metadata.created_time) row[5] = InstantValue(*metadata.created_time);
 		row[6] = InstantValue(view.timestamp);
 		row[7] = TextList(metadata.partition_columns);
-		auto clustering = view.domains.find(std::string(kClusteringDomain));
-		row[8] = clustering == view.domains.end()
-					 ? TextList({})
-					 : TextList(ClusteringColumns(clustering->second.configuration, *view.schema, view.column_mapping));
+		row[8] = TextList(Clustering(view));
 		row[9] = Value::BIGINT(static_cast<int64_t>(view.files->size()));
 		row[10] = Value::BIGINT(view.files->total_bytes());
 		row[11] =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statistics are parsed only for columns that are asked for.
+#include "duckdb/common/string_util.hpp"
 #include "engine/inspect/inspect_functions.h"
 #include "engine/inspect/row_function.h"
 #include "engine/io/error_translation.h"
@@ -7,7 +8,6 @@
 #include "engine/statement/named_table.h"
 #include "kernel/action/string_map.h"
 #include "kernel/log/log_path.h"
-#include "kernel/schema/clustering.h"
 #include "kernel/stats/file_stats.h"
 
 namespace braid::engine {
@@ -80,7 +80,7 @@ public:
 
 private:
 	std::string Logical(const std::vector<std::string>& physical) const {
-		return LogicalPath(physical, *view_.schema, view_.column_mapping);
+		return duckdb::StringUtil::Join(LogicalPath(physical, *view_.schema, view_.column_mapping), ".");
 	}
 
 	Value PartitionValuesOf(const LiveFile& file) const {

@@ -113,14 +113,9 @@ std::string RowPicture(const Snapshot& view, duckdb::DataChunk& rows, duckdb::id
 
 std::string RowPicture(duckdb::ClientContext& context, const std::shared_ptr<TableHandle>& table,
 					   const SnapshotPtr& view, const AddFile& file, uint64_t position) {
-	auto source = std::make_shared<ScanSource>();
-	source->table = table;
-	source->view = view;
-	auto& add = source->own_files.emplace_back(file);
-	source->files.push_back({add.path, nullptr, &add, nullptr});
 	auto columns = AllColumns(*view);
 	columns.push_back(duckdb::MultiFileReader::COLUMN_IDENTIFIER_FILE_ROW_NUMBER);
-	RowReader reader(context, std::move(source), columns);
+	RowReader reader(context, SourceOfFile(table, view, file), columns);
 	while (auto* rows = reader.Next()) {
 		rows->data.back().Flatten(rows->size());
 		auto numbers = duckdb::FlatVector::GetData<int64_t>(rows->data.back());

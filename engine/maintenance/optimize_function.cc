@@ -181,11 +181,7 @@ void AddSources(RearrangeSpec& spec, ScanSource& source, const std::vector<Bin>&
 	spec.bins = bins.size();
 }
 
-std::string JsonList(const std::vector<std::string>& items) {
-	std::string list;
-	for (auto& item : items) list += (list.empty() ? "[" : ",") + JsonString(item);
-	return JsonString(list.empty() ? "[]" : list + "]");
-}
+std::string JsonListText(const std::vector<std::string>& items) { return JsonString(JsonStringList(items)); }
 
 // Spark's names and spellings.
 std::map<std::string, std::string> Parameters(const Request& request, bool clusters,
@@ -194,12 +190,12 @@ std::map<std::string, std::string> Parameters(const Request& request, bool clust
 	for (auto& column : columns) names.push_back(column.name);
 	std::map<std::string, std::string> parameters;
 	parameters["predicate"] =
-		JsonList(request.condition.empty() ? std::vector<std::string>() : std::vector {request.condition});
+		JsonListText(request.condition.empty() ? std::vector<std::string>() : std::vector {request.condition});
 	if (request.operation == "REORG") {
 		parameters["applyPurge"] = JsonString("true");
 	} else {
-		parameters["zOrderBy"] = JsonList(clusters ? std::vector<std::string>() : names);
-		parameters["clusterBy"] = JsonList(clusters ? names : std::vector<std::string>());
+		parameters["zOrderBy"] = JsonListText(clusters ? std::vector<std::string>() : names);
+		parameters["clusterBy"] = JsonListText(clusters ? names : std::vector<std::string>());
 		if (clusters) parameters["isFull"] = JsonString(request.full ? "true" : "false");
 		parameters["auto"] = JsonString("false");
 	}

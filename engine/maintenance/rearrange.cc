@@ -6,11 +6,13 @@
 #include <limits>
 #include <numeric>
 #include <set>
+#include <span>
 
 #include "base/environment.h"
 #include "duckdb/execution/physical_plan_generator.hpp"
 #include "engine/io/error_translation.h"
 #include "engine/write/parquet_output.h"
+#include "engine/write/row_origins.h"
 #include "engine/write/staging.h"
 
 namespace braid::engine {
@@ -74,22 +76,11 @@ struct Moved : duckdb::GlobalSinkState {
 	std::vector<uint64_t> rows;  // by source
 	std::vector<int64_t> added;  // sizes
 	uint64_t partitions = 0;
-	bool answered = false;
-};
-
-// Rows of one chunk that follow each other: in the chunk, and all of one bin.
-struct Stretch {
-	size_t bin = 0;
-	duckdb::idx_t first = 0, count = 0;
-	std::vector<ParquetOutput::Run> runs;
 };
 
 struct Mover : duckdb::LocalSinkState {
 	ParquetOutput::Local output;
 	std::vector<uint64_t> rows;  // by source
-	std::string last_name;
-	size_t last_source = 0;
-	std::vector<Stretch> stretches;
 };
 
 class Rearrange : public duckdb::PhysicalOperator {
@@ -127,23 +118,19 @@ public:
 								duckdb::OperatorSinkInput& input) const override {
 		auto& thread = input.local_state.Cast<Mover>();
 		auto& output = *input.global_state.Cast<Moved>().output;
-		Trace(chunk, thread);
-		duckdb::DataChunk rows;
+		auto places = PlacesOf(chunk.data[chunk.ColumnCount() - 2], chunk.data[chunk.ColumnCount() - 1], chunk.size(),
+							   [&](const std::string& name) { return spec->source_by_name.at(name); });
+		for (auto& place : places) thread.rows[place.source]++;
 		auto types = chunk.GetTypes();
 		types.resize(types.size() - 2);
-		rows.InitializeEmpty(types);
-		for (auto& stretch : thread.stretches) {
-			const auto group = std::to_string(stretch.bin);
-			if (stretch.count == chunk.size()) {
-				for (size_t i = 0; i < types.size(); i++) rows.data[i].Reference(chunk.data[i]);
-				rows.SetCardinality(chunk.size());
-			} else {
-				duckdb::SelectionVector selection(stretch.count);
-				for (duckdb::idx_t i = 0; i < stretch.count; i++) selection.set_index(i, stretch.first + i);
-				for (size_t i = 0; i < types.size(); i++) rows.data[i].Slice(chunk.data[i], selection, stretch.count);
-				rows.SetCardinality(stretch.count);
-			}
-			output.AppendGroup(thread.output, group, rows, stretch.runs);
+		for (duckdb::idx_t first = 0, count = 0; first < chunk.size(); first += count) {
+			const auto bin = BinOf(places[first]);
+			for (count = 1; first + count < chunk.size() && BinOf(places[first + count]) == bin;) count++;
+			duckdb::DataChunk rows;
+			rows.InitializeEmpty(types);
+			for (size_t i = 0; i < types.size(); i++) rows.data[i].Slice(chunk.data[i], first, first + count);
+			rows.SetCardinality(count);
+			output.AppendGroup(thread.output, std::to_string(bin), rows, std::span(places).subspan(first, count));
 		}
 		return duckdb::SinkResultType::NEED_MORE_INPUT;
 	}
@@ -197,41 +184,9 @@ private:
 		bool given = false;
 	};
 
-	void Trace(duckdb::DataChunk& chunk, Mover& thread) const;
+	size_t BinOf(const ParquetOutput::Run& place) const { return spec->sources[place.source].bin; }
 	void CheckComplete(const Moved& moved) const;
 };
-
-// Where the rows of a chunk come from.
-void Rearrange::Trace(duckdb::DataChunk& chunk, Mover& thread) const {
-	duckdb::UnifiedVectorFormat names, positions;
-	chunk.data[chunk.ColumnCount() - 2].ToUnifiedFormat(chunk.size(), names);
-	chunk.data[chunk.ColumnCount() - 1].ToUnifiedFormat(chunk.size(), positions);
-	auto name_data = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(names);
-	auto position_data = duckdb::UnifiedVectorFormat::GetData<int64_t>(positions);
-	auto& stretches = thread.stretches;
-	stretches.clear();
-	for (duckdb::idx_t row = 0; row < chunk.size(); row++) {
-		const auto& name = name_data[names.sel->get_index(row)];
-		const std::string_view text(name.GetData(), name.GetSize());
-		if (text != thread.last_name) {
-			thread.last_name = text;
-			thread.last_source = spec->source_by_name.at(thread.last_name);
-		}
-		const auto source = thread.last_source;
-		const auto position = static_cast<uint64_t>(position_data[positions.sel->get_index(row)]);
-		if (stretches.empty() || stretches.back().bin != spec->sources[source].bin)
-			stretches.push_back({spec->sources[source].bin, row, 0, {}});
-		auto& stretch = stretches.back();
-		stretch.count++;
-		auto* run = stretch.runs.empty() ? nullptr : &stretch.runs.back();
-		if (run && run->source == source && run->first + run->count == position) {
-			run->count++;
-		} else {
-			stretch.runs.push_back({source, position, 1});
-		}
-		thread.rows[source]++;
-	}
-}
 
 void Rearrange::CheckComplete(const Moved& moved) const {
 	for (size_t i = 0; i < spec->sources.size(); i++) {

@@ -297,15 +297,8 @@ bool AddConjunct(BoundRowPredicate& exact, const Expression& expression, const R
 	return true;
 }
 
-bool AddConjunct(BoundRowPredicate& exact, const TableFilter& filter, const NamedColumn& column) {
-	if (column.name.empty()) return false;
-	auto part = StaticPart(filter);
-	if (!part) return false;
-	auto reference = duckdb::make_uniq<duckdb::BoundReferenceExpression>(column.type, 0);
-	return AddConjunct(exact, *part->ToExpression(*reference), [&](const Expression&) { return column; });
-}
-
-duckdb::unique_ptr<TableFilter> StaticPart(const TableFilter& filter) {
+// The filter without Top-N and Bloom filters; null if nothing is left.
+static duckdb::unique_ptr<TableFilter> StaticPart(const TableFilter& filter) {
 	switch (filter.filter_type) {
 		case TableFilterType::DYNAMIC_FILTER:
 		case TableFilterType::BLOOM_FILTER:
@@ -340,6 +333,14 @@ duckdb::unique_ptr<TableFilter> StaticPart(const TableFilter& filter) {
 		default:
 			return filter.Copy();
 	}
+}
+
+bool AddConjunct(BoundRowPredicate& exact, const TableFilter& filter, const NamedColumn& column) {
+	if (column.name.empty()) return false;
+	auto part = StaticPart(filter);
+	if (!part) return false;
+	auto reference = duckdb::make_uniq<duckdb::BoundReferenceExpression>(column.type, 0);
+	return AddConjunct(exact, *part->ToExpression(*reference), [&](const Expression&) { return column; });
 }
 
 Predicate TopNBound(const TableFilter& filter, const NamedColumn& column) {

@@ -30,8 +30,6 @@ Predicate ToPredicate(const duckdb::TableFilter& filter, const NamedColumn& colu
 bool AddConjunct(BoundRowPredicate& exact, const duckdb::Expression& expression, const ResolveColumn& resolve);
 bool AddConjunct(BoundRowPredicate& exact, const duckdb::TableFilter& filter, const NamedColumn& column);
 
-// The filter without Top-N and Bloom filters; null if nothing is left.
-duckdb::unique_ptr<duckdb::TableFilter> StaticPart(const duckdb::TableFilter& filter);
 // The state right now of the Top-N filters inside; kTrue if there are none. For skipping files only.
 Predicate TopNBound(const duckdb::TableFilter& filter, const NamedColumn& column);
 // Whether a constant can pass a filter on the file's name; true if in doubt.

@@ -81,4 +81,13 @@ ScanSourcePtr MakeScanSource(std::shared_ptr<TableHandle> table, SnapshotPtr vie
 	return source;
 }
 
+ScanSourcePtr SourceOfFile(std::shared_ptr<TableHandle> table, SnapshotPtr view, AddFile file) {
+	auto source = std::make_shared<ScanSource>();
+	source->table = std::move(table);
+	source->view = std::move(view);
+	const AddFile& own = source->own_files.emplace_back(std::move(file));
+	source->files.push_back({own.path, nullptr, &own, nullptr});
+	return source;
+}
+
 }  // namespace braid::engine

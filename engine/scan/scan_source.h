@@ -48,6 +48,9 @@ private:
 };
 using ScanSourcePtr = std::shared_ptr<const ScanSource>;
 
+// All rows of one file, whether or not it is part of the view.
+ScanSourcePtr SourceOfFile(std::shared_ptr<TableHandle> table, SnapshotPtr view, AddFile file);
+
 // `work` may be null: nothing staged. Locks it.
 ScanSourcePtr MakeScanSource(std::shared_ptr<TableHandle> table, SnapshotPtr view, TableWork* work);
 

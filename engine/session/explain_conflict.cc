@@ -2,7 +2,6 @@
 // The statement runs in a session of its own (engine/repair/statement_rerun.h); the files that it has written are deleted at once.
 #include "engine/session/explain_conflict.h"
 
-#include "base/environment.h"
 #include "duckdb/common/exception/binder_exception.hpp"
 #include "duckdb/function/table_function.hpp"
 #include "duckdb/main/attached_database.hpp"
@@ -10,15 +9,10 @@
 #include "duckdb/transaction/meta_transaction.hpp"
 #include "engine/catalog/table_commit.h"
 #include "engine/io/duckdb_parquet_gateway.h"
-#include "engine/io/duckdb_row_probe.h"
 #include "engine/io/error_translation.h"
 #include "engine/repair/statement_rerun.h"
-#include "engine/scan/read_registration.h"
 #include "engine/session/session_record.h"
-#include "engine/settings.h"
 #include "engine/statement/named_table.h"
-#include "kernel/storage/local_log_store.h"
-#include "kernel/txn/committer.h"
 
 namespace braid::engine {
 
@@ -41,17 +35,6 @@ struct Discarded {
 	~Discarded() { DiscardFiles(work, {}); }
 };
 
-std::vector<ConflictReport> Rehearse(duckdb::ClientContext& context, const NamedTable& table, TableWork& staged) {
-	auto options = CommitOptionsOf(context);
-	if (options.mode != ConcurrencyMode::kStrict) FinishReads(staged.work.reads);
-	LocalLogStore store(table.table->root(), options.durable);
-	DuckdbParquetGateway parquet(*context.db);
-	DuckdbRowProbe probe(context, table.table, staged.view);
-	auto interrupted = [&context] { return context.interrupted.load(); };
-	CommitContext commit {store, parquet, probe, SystemClock(), SystemRandom(), options, interrupted};
-	return Unwrap(braid::Rehearse(commit, staged.work));
-}
-
 std::vector<ConflictReport> FindClashes(duckdb::ClientContext& context, const Question& question) {
 	auto table = FindNamedTable(context, question.table, kName);
 	if (!table.lake) {
@@ -72,7 +55,9 @@ std::vector<ConflictReport> FindClashes(duckdb::ClientContext& context, const Qu
 		throw duckdb::InvalidInputException("%s: the statement changes table %s, not %s", kName, staged->table->root(),
 											question.table);
 	}
-	return Rehearse(context, table, *staged);
+	CommitTools tools(context, *staged);
+	tools.Complete(staged->work.reads);
+	return Unwrap(Rehearse(tools.Context(), staged->work));
 }
 
 duckdb::unique_ptr<duckdb::FunctionData> Bind(duckdb::ClientContext&, duckdb::TableFunctionBindInput& input,

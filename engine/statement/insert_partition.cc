@@ -16,6 +16,7 @@
 #include "duckdb/planner/binder.hpp"
 #include "engine/settings.h"
 #include "engine/statement/late_binding.h"
+#include "engine/statement/named_table.h"
 
 namespace braid::engine {
 
@@ -90,14 +91,13 @@ InsertMode Replaced(duckdb::ClientContext& context, const LakeTableEntry& table,
 }  // namespace
 
 const LakeTableEntry& FindInsertTarget(duckdb::ClientContext& context, const duckdb::InsertStatement& insert) {
-	auto catalog = insert.catalog;
-	auto schema = insert.schema;
-	duckdb::Binder::BindSchemaOrCatalog(context, catalog, schema);
-	auto& entry = duckdb::Catalog::GetEntry<duckdb::TableCatalogEntry>(context, catalog, schema, insert.table);
-	if (entry.ParentCatalog().GetCatalogType() != "braid")
+	auto table =
+		FindLakeTable(context, insert.catalog, insert.schema, insert.table, duckdb::OnEntryNotFound::THROW_EXCEPTION);
+	if (!table) {
 		throw duckdb::BinderException("INSERT INTO %s: it is no table of a lake, and this form needs one",
 									  insert.table);
-	return entry.Cast<LakeTableEntry>();
+	}
+	return *table;
 }
 
 duckdb::unique_ptr<duckdb::SQLStatement> IntoPartition(duckdb::unique_ptr<duckdb::SQLStatement> statement,

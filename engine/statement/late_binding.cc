@@ -15,15 +15,12 @@
 #include "duckdb/parser/tableref/basetableref.hpp"
 #include "duckdb/planner/binder.hpp"
 #include "engine/catalog/attached_lakes.h"
+#include "engine/statement/named_table.h"
 #include "engine/write/insert_mode.h"
 
 namespace braid::engine {
 
 namespace {
-
-bool IsPath(const std::string& catalog, const std::string& schema, const std::string& table) {
-	return catalog.empty() && duckdb::StringUtil::CIEquals(schema, "delta") && table.find('/') != std::string::npos;
-}
 
 duckdb::optional_ptr<duckdb::BaseTableRef> TargetOf(duckdb::SQLStatement& statement) {
 	duckdb::optional_ptr<duckdb::TableRef> target;
@@ -41,10 +38,10 @@ duckdb::optional_ptr<duckdb::BaseTableRef> TargetOf(duckdb::SQLStatement& statem
 bool HasPathTarget(duckdb::SQLStatement& statement) {
 	if (statement.type == duckdb::StatementType::INSERT_STATEMENT) {
 		auto& insert = statement.Cast<duckdb::InsertStatement>();
-		return IsPath(insert.catalog, insert.schema, SplitInsertMode(insert.table).first);
+		return IsPathName(insert.catalog, insert.schema, SplitInsertMode(insert.table).first);
 	}
 	auto target = TargetOf(statement);
-	return target && IsPath(target->catalog_name, target->schema_name, target->table_name);
+	return target && IsPathName(target->catalog_name, target->schema_name, target->table_name);
 }
 
 // The name, in the lake that shows it, of the table at a path.

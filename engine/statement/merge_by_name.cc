@@ -22,6 +22,7 @@
 #include "engine/catalog/type_mapping.h"
 #include "engine/io/error_translation.h"
 #include "engine/statement/late_binding.h"
+#include "engine/statement/named_table.h"
 #include "kernel/alter/columns.h"
 #include "kernel/feature/protocol_change.h"
 
@@ -53,13 +54,8 @@ void VisitStars(const MergeIntoStatement& merge, Visit visit) {
 duckdb::optional_ptr<LakeTableEntry> FindTarget(duckdb::ClientContext& context, const MergeIntoStatement& merge) {
 	if (merge.target->type != duckdb::TableReferenceType::BASE_TABLE) return nullptr;
 	auto& target = merge.target->Cast<duckdb::BaseTableRef>();
-	auto catalog = target.catalog_name;
-	auto schema = target.schema_name;
-	duckdb::Binder::BindSchemaOrCatalog(context, catalog, schema);
-	auto entry = duckdb::Catalog::GetEntry<duckdb::TableCatalogEntry>(context, catalog, schema, target.table_name,
-																	  duckdb::OnEntryNotFound::RETURN_NULL);
-	if (!entry || entry->ParentCatalog().GetCatalogType() != "braid") return nullptr;
-	return entry->Cast<LakeTableEntry>();
+	return FindLakeTable(context, target.catalog_name, target.schema_name, target.table_name,
+						 duckdb::OnEntryNotFound::RETURN_NULL);
 }
 
 struct Columns {

@@ -49,9 +49,8 @@ duckdb::QualifiedName ParseName(const std::string& name) {
 std::optional<std::string> PathOf(const std::string& name) {
 	if (name.find('/') != std::string::npos && name.find('"') == std::string::npos) return name;
 	auto qualified = ParseName(name);
-	const bool path = duckdb::StringUtil::CIEquals(qualified.schema, kPathSchema) && qualified.catalog.empty() &&
-					  qualified.name.find('/') != std::string::npos;
-	return path ? std::optional(qualified.name) : std::nullopt;
+	return IsPathName(qualified.catalog, qualified.schema, qualified.name) ? std::optional(qualified.name)
+																		   : std::nullopt;
 }
 
 NamedTable PlaceOf(duckdb::ClientContext& context, const std::string& path) {
@@ -104,33 +103,41 @@ duckdb::unique_ptr<duckdb::TableRef> ReadPathTable(duckdb::ClientContext&, duckd
 
 }  // namespace
 
-NamedTable FindNamedTable(duckdb::ClientContext& context, const std::string& name, const std::string& statement) {
-	if (const auto path = PathOf(name)) return TableAtPath(context, *path);
-	auto qualified = ParseName(name);
-	duckdb::Binder::BindSchemaOrCatalog(context, qualified.catalog, qualified.schema);
-	auto& entry = duckdb::Catalog::GetEntry<duckdb::TableCatalogEntry>(context, qualified.catalog, qualified.schema,
-																	   qualified.name);
-	if (entry.ParentCatalog().GetCatalogType() != "braid") {
-		throw duckdb::BinderException("%s: \"%s\" is not a table of an attached lake", statement, name);
-	}
-	auto& lake_entry = entry.Cast<LakeTableEntry>();
-	return {entry.ParentCatalog().Cast<LakeCatalog>(), lake_entry.table(), lake_entry.view(), lake_entry.name};
+bool IsPathName(const std::string& catalog, const std::string& schema, const std::string& table) {
+	return catalog.empty() && duckdb::StringUtil::CIEquals(schema, kPathSchema) && table.find('/') != std::string::npos;
 }
 
-static duckdb::optional_ptr<duckdb::TableCatalogEntry> Lookup(duckdb::ClientContext& context, const std::string& name) {
-	auto qualified = ParseName(name);
-	duckdb::Binder::BindSchemaOrCatalog(context, qualified.catalog, qualified.schema);
-	return duckdb::Catalog::GetEntry<duckdb::TableCatalogEntry>(context, qualified.catalog, qualified.schema,
-																qualified.name, duckdb::OnEntryNotFound::RETURN_NULL);
+duckdb::optional_ptr<LakeTableEntry> FindLakeTable(duckdb::ClientContext& context, std::string catalog,
+												   std::string schema, const std::string& table,
+												   duckdb::OnEntryNotFound if_not_found) {
+	duckdb::Binder::BindSchemaOrCatalog(context, catalog, schema);
+	auto entry = duckdb::Catalog::GetEntry<duckdb::TableCatalogEntry>(context, catalog, schema, table, if_not_found);
+	if (!entry || entry->ParentCatalog().GetCatalogType() != "braid") return nullptr;
+	return entry->Cast<LakeTableEntry>();
+}
+
+NamedTable FindNamedTable(duckdb::ClientContext& context, const std::string& name, const std::string& statement) {
+	if (const auto path = PathOf(name)) return TableAtPath(context, *path);
+	const auto qualified = ParseName(name);
+	auto entry = FindLakeTable(context, qualified.catalog, qualified.schema, qualified.name,
+							   duckdb::OnEntryNotFound::THROW_EXCEPTION);
+	if (!entry) throw duckdb::BinderException("%s: \"%s\" is not a table of an attached lake", statement, name);
+	return {entry->ParentCatalog().Cast<LakeCatalog>(), entry->table(), entry->view(), entry->name};
 }
 
 bool NamedTableExists(duckdb::ClientContext& context, const std::string& name) {
-	return name.find('/') != std::string::npos || Lookup(context, name);  // whoever opens a path will say
+	if (name.find('/') != std::string::npos) return true;  // whoever opens a path will say
+	auto qualified = ParseName(name);
+	duckdb::Binder::BindSchemaOrCatalog(context, qualified.catalog, qualified.schema);
+	return duckdb::Catalog::GetEntry<duckdb::TableCatalogEntry>(context, qualified.catalog, qualified.schema,
+																qualified.name,
+																duckdb::OnEntryNotFound::RETURN_NULL) != nullptr;
 }
 
 bool IsLakeTable(duckdb::ClientContext& context, const std::string& name) {
-	auto entry = Lookup(context, name);
-	return entry && entry->ParentCatalog().GetCatalogType() == "braid";
+	const auto qualified = ParseName(name);
+	return FindLakeTable(context, qualified.catalog, qualified.schema, qualified.name,
+						 duckdb::OnEntryNotFound::RETURN_NULL) != nullptr;
 }
 
 std::shared_ptr<TableHandle> FindTableLog(duckdb::ClientContext& context, const std::string& name,

@@ -8,6 +8,7 @@
 #include "duckdb/function/table_function.hpp"
 #include "duckdb/main/client_context.hpp"
 #include "engine/catalog/catalog.h"
+#include "engine/catalog/table_entry.h"
 #include "engine/catalog/table_handle.h"
 
 namespace duckdb {
@@ -25,6 +26,12 @@ struct NamedTable {
 
 // Throws if there is no such table or if it is not a Delta table; `statement` ("OPTIMIZE") begins the message.
 NamedTable FindNamedTable(duckdb::ClientContext& context, const std::string& name, const std::string& statement);
+// The table of a lake that these parts of a name stand for; null if it is another's, or with RETURN_NULL if there is none.
+duckdb::optional_ptr<LakeTableEntry> FindLakeTable(duckdb::ClientContext& context, std::string catalog,
+												   std::string schema, const std::string& table,
+												   duckdb::OnEntryNotFound if_not_found);
+// Whether the parts of a name are those of delta.`/path`.
+bool IsPathName(const std::string& catalog, const std::string& schema, const std::string& table);
 bool NamedTableExists(duckdb::ClientContext& context, const std::string& name);
 bool IsLakeTable(duckdb::ClientContext& context, const std::string& name);
 // Only where the table is: no snapshot is loaded, if it is in storage.

@@ -39,20 +39,6 @@ void VisitAll(const Expression& expression, const See& see) {
 	duckdb::ExpressionIterator::EnumerateChildren(expression, [&](const Expression& child) { VisitAll(child, see); });
 }
 
-bool IsNested(const duckdb::LogicalType& type) {
-	switch (type.id()) {
-		case duckdb::LogicalTypeId::STRUCT:
-		case duckdb::LogicalTypeId::LIST:
-		case duckdb::LogicalTypeId::ARRAY:
-		case duckdb::LogicalTypeId::MAP:
-		case duckdb::LogicalTypeId::UNION:
-		case duckdb::LogicalTypeId::VARIANT:
-			return true;
-		default:
-			return false;
-	}
-}
-
 bool IsCall(const Expression& expression, const char* function) {
 	return expression.GetExpressionClass() == duckdb::ExpressionClass::BOUND_FUNCTION &&
 		   expression.Cast<duckdb::BoundFunctionExpression>().function.name == function;
@@ -278,7 +264,7 @@ bool ScansLake(LogicalOperator& op) {
 ConditionTraits TraitsOf(const Expression& condition) {
 	ConditionTraits traits;
 	traits.non_deterministic = condition.IsVolatile();
-	VisitAll(condition, [&](const Expression& part) { traits.complex_type |= IsNested(part.return_type); });
+	VisitAll(condition, [&](const Expression& part) { traits.complex_type |= part.return_type.IsNested(); });
 	return traits;
 }
 

@@ -39,10 +39,7 @@ ResolveColumn Resolve(const Snapshot& view) {
 void Describe(TableWork& work, const std::string& key, const std::string& value) {
 	auto& parameters = work.work.operation_parameters;
 	parameters["mode"] = JsonString("Overwrite");
-	std::string columns;
-	for (auto& name : work.view->metadata.partition_columns)
-		columns += (columns.empty() ? "[" : ",") + JsonString(name);
-	parameters["partitionBy"] = JsonString(columns.empty() ? "[]" : columns + "]");
+	parameters["partitionBy"] = JsonString(JsonStringList(work.view->metadata.partition_columns));
 	if (!key.empty()) parameters[key] = value;
 }
 

@@ -15,8 +15,8 @@ size_t RowOrigins::NumberOf(const std::string& name) {
 	return static_cast<size_t>(known - names_.begin());
 }
 
-std::vector<ParquetOutput::Run> RowOrigins::PlacesOf(duckdb::Vector& names, duckdb::Vector& positions,
-													 duckdb::idx_t count) {
+std::vector<ParquetOutput::Run> PlacesOf(duckdb::Vector& names, duckdb::Vector& positions, duckdb::idx_t count,
+										 const std::function<size_t(const std::string& name)>& number_of) {
 	duckdb::UnifiedVectorFormat name_format;
 	duckdb::UnifiedVectorFormat position_format;
 	names.ToUnifiedFormat(count, name_format);
@@ -27,7 +27,7 @@ std::vector<ParquetOutput::Run> RowOrigins::PlacesOf(duckdb::Vector& names, duck
 	for (duckdb::idx_t row = 0; row < count; row++) {
 		auto& current = name[name_format.sel->get_index(row)];
 		const bool same = row > 0 && name[name_format.sel->get_index(row - 1)] == current;
-		places[row] = {same ? places[row - 1].source : NumberOf(current.GetString()),
+		places[row] = {same ? places[row - 1].source : number_of(current.GetString()),
 					   static_cast<uint64_t>(position[position_format.sel->get_index(row)]), 1};
 	}
 	return places;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// RowOrigins: which row of the table each new image of an UPDATE was made of (kernel/txn/staged_changes.h, OriginRun). Only for statements that mode
-// max may repair.
+// Which row of the table each row that is written was made of (kernel/txn/staged_changes.h, OriginRun): of rearrangements, and RowOrigins of the new
+// images of an UPDATE, only for statements that mode max may repair.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -12,10 +13,16 @@
 
 namespace braid::engine {
 
+// A run for each row; `names` and `positions` as a scan reports them. `number_of`: what the caller counts a file as.
+std::vector<ParquetOutput::Run> PlacesOf(duckdb::Vector& names, duckdb::Vector& positions, duckdb::idx_t count,
+										 const std::function<size_t(const std::string& name)>& number_of);
+
 class RowOrigins {
 public:
-	// A run for each row; `names` and `positions` as a scan reports them. Any thread.
-	std::vector<ParquetOutput::Run> PlacesOf(duckdb::Vector& names, duckdb::Vector& positions, duckdb::idx_t count);
+	// Files are numbered as they come. Any thread.
+	std::vector<ParquetOutput::Run> PlacesOf(duckdb::Vector& names, duckdb::Vector& positions, duckdb::idx_t count) {
+		return engine::PlacesOf(names, positions, count, [this](const std::string& name) { return NumberOf(name); });
+	}
 	// By OriginRun::source.
 	const std::vector<std::string>& names() const { return names_; }
 

@@ -60,12 +60,8 @@ std::string PictureOf(duckdb::ClientContext& context, TableWork& work, const Row
 // Counted, because the log does not say it: a vector may not be added to a file without (PROTOCOL: Deletion Vectors).
 static int64_t CountRows(duckdb::ClientContext& context, const TableWork& work, AddFile file) {
 	file.deletion_vector.reset();
-	auto source = std::make_shared<ScanSource>();
-	source->table = work.table;
-	source->view = work.view;
-	auto& add = source->own_files.emplace_back(std::move(file));
-	source->files.push_back({add.path, nullptr, &add, nullptr});
-	RowReader reader(context, std::move(source), {duckdb::MultiFileReader::COLUMN_IDENTIFIER_FILE_ROW_NUMBER});
+	RowReader reader(context, SourceOfFile(work.table, work.view, std::move(file)),
+					 {duckdb::MultiFileReader::COLUMN_IDENTIFIER_FILE_ROW_NUMBER});
 	int64_t rows = 0;
 	while (auto* chunk = reader.Next()) rows += static_cast<int64_t>(chunk->size());
 	return rows;

@@ -12,7 +12,6 @@ namespace braid {
 
 namespace {
 
-constexpr auto kDomain = "delta.clustering";
 constexpr size_t kMostColumns = 4;  // as Spark
 
 std::unexpected<Error> Unreadable(const std::string& table) {
@@ -43,27 +42,16 @@ Result<std::vector<ColumnPath>> ParsePaths(const std::string& table, const std::
 	return paths;
 }
 
-// Physical names as logical ones; a column that the schema no longer has keeps its physical name.
-void ToLogical(const StructType& schema, ColumnMappingMode mode, ColumnPath& path) {
-	const DataType* type = &schema;
-	for (std::string& name : path) {
-		const auto field = std::ranges::find_if(type->fields, [&](auto& f) { return PhysicalName(f, mode) == name; });
-		if (field == type->fields.end()) return;
-		name = field->name;
-		type = field->type.get();
-	}
-}
-
 Result<std::vector<ColumnPath>> LogicalPaths(const std::string& table, const DomainMetadata* domain,
 											 const StructType& schema, ColumnMappingMode mode) {
 	if (domain == nullptr || domain->removed) return std::vector<ColumnPath> {};
 	BRAID_TRY(std::vector<ColumnPath> paths, ParsePaths(table, domain->configuration));
-	for (ColumnPath& path : paths) ToLogical(schema, mode, path);
+	for (ColumnPath& path : paths) path = LogicalPath(std::move(path), schema, mode);
 	return paths;
 }
 
 const DomainMetadata* DomainOf(const Snapshot& table) {
-	const auto domain = table.domains.find(kDomain);
+	const auto domain = table.domains.find(kClusteringDomain);
 	return domain == table.domains.end() ? nullptr : &domain->second;
 }
 
@@ -87,7 +75,7 @@ Result<std::vector<ColumnPath>> ClusteringColumns(const Snapshot& table) {
 Result<std::vector<ColumnPath>> ClusteringColumns(const TableDraft& draft) {
 	const DomainMetadata* domain = DomainOf(*draft.before);
 	for (const DomainMetadata& changed : draft.domains) {
-		if (changed.domain == kDomain) domain = &changed;
+		if (changed.domain == kClusteringDomain) domain = &changed;
 	}
 	BRAID_TRY(const ColumnMappingMode mode,
 			  ParseColumnMappingMode(PropertyOf(draft.metadata, "delta.columnMapping.mode")));
@@ -131,8 +119,8 @@ Status ClusterBy(TableDraft& draft, std::vector<ColumnPath> columns) {
 		}
 		json += ']';
 	}
-	std::erase_if(draft.domains, [](auto& domain) { return domain.domain == kDomain; });
-	draft.domains.push_back({kDomain, json + "]}", false});
+	std::erase_if(draft.domains, [](auto& domain) { return domain.domain == kClusteringDomain; });
+	draft.domains.push_back({kClusteringDomain, json + "]}", false});
 	draft.features.insert("clustering");
 	draft.operation = "CLUSTER BY";
 	draft.parameters["oldClusteringColumns"] = JsonString(Text(old));

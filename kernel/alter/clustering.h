@@ -6,6 +6,8 @@
 
 namespace braid {
 
+inline constexpr auto kClusteringDomain = "delta.clustering";
+
 // Logical paths; empty if the table is not clustered.
 Result<std::vector<ColumnPath>> ClusteringColumns(const TableDraft& draft);
 Result<std::vector<ColumnPath>> ClusteringColumns(const Snapshot& table);

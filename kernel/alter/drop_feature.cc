@@ -146,7 +146,7 @@ private:
 			if (!columns.empty())
 				return Used("the table is clustered by " + ToString(columns[0]),
 							"ALTER TABLE ... CLUSTER BY NONE first");
-			Forget("delta.clustering");
+			Forget(kClusteringDomain);
 		}
 		if (feature_ == "rowTracking") Forget("delta.rowTracking");
 		return {};

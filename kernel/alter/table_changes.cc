@@ -95,10 +95,8 @@ Status AlterProperties(TableDraft& draft, const Properties& properties, Random& 
 Status AlterProperties(TableDraft& draft, const std::vector<std::string>& unset, bool if_exists) {
 	BRAID_TRY(const auto removed, UnsetProperties(unset, if_exists, draft.metadata.configuration));
 	BRAID_TRY(ChangeMapping(draft));
-	std::string list;
-	for (const std::string& key : removed) list += (list.empty() ? "[" : ",") + JsonString(key);
 	draft.operation = "UNSET TBLPROPERTIES";
-	draft.parameters["properties"] = JsonString(list.empty() ? "[]" : list + "]");
+	draft.parameters["properties"] = JsonString(JsonStringList(removed));
 	draft.parameters["ifExists"] = if_exists ? "true" : "false";
 	return {};
 }

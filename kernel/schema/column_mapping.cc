@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/schema/column_mapping.h"
 
+#include <algorithm>
+
 #include "base/json.h"
 
 namespace braid {
@@ -74,6 +76,19 @@ Status CheckColumnMapping(const StructType& schema, ColumnMappingMode mode) {
 std::string PhysicalName(const Field& field, ColumnMappingMode mode) {
 	if (mode == ColumnMappingMode::kNone) return field.name;
 	return MetadataString(field, kPhysicalNameKey).value_or(field.name);
+}
+
+std::vector<std::string> LogicalPath(std::vector<std::string> physical, const StructType& schema,
+									 ColumnMappingMode mode) {
+	const StructType* level = &schema;
+	for (std::string& name : physical) {
+		const auto field =
+			std::ranges::find_if(level->fields, [&](const Field& f) { return PhysicalName(f, mode) == name; });
+		if (field == level->fields.end()) break;
+		name = field->name;
+		level = field->type.get();
+	}
+	return physical;
 }
 
 }  // namespace braid

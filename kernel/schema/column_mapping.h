@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/environment.h"
 #include "base/result.h"
@@ -24,5 +25,8 @@ DataTypePtr WithNewColumnIds(const DataType& type, int64_t& last_id, Random& ran
 // For a table that is mapped from now on: new ids, but the names that its files have (fields that are mapped already stay as they are).
 DataTypePtr WithColumnIdsForFiles(const DataType& type, int64_t& last_id);
 std::string PhysicalName(const Field& field, ColumnMappingMode mode);
+// The logical names along a physical path; what the schema lacks stays as it is. Elements of arrays and maps end the way.
+std::vector<std::string> LogicalPath(std::vector<std::string> physical, const StructType& schema,
+									 ColumnMappingMode mode);
 
 }  // namespace braid

@@ -24,10 +24,8 @@ std::optional<Transaction> JoinCreation(const Transaction& transaction, const Wi
 	joined.changes.protocol.reset();
 	joined.changes.metadata.reset();
 	joined.operation = "WRITE";
-	std::string columns = "[";
-	for (const std::string& name : created->metadata.partition_columns)
-		columns += (columns.size() > 1 ? "," : "") + JsonString(name);
-	joined.operation_parameters = {{"mode", JsonString("Append")}, {"partitionBy", JsonString(columns + "]")}};
+	joined.operation_parameters = {{"mode", JsonString("Append")},
+								   {"partitionBy", JsonString(JsonStringList(created->metadata.partition_columns))}};
 	return joined;
 }
 

@@ -6,6 +6,7 @@ import pytest
 
 import delta_log
 from judges import assert_all_see
+from refusal import refuse
 
 
 def rows(con, query="FROM t ORDER BY ALL"):
@@ -14,15 +15,6 @@ def rows(con, query="FROM t ORDER BY ALL"):
 
 def protocol(table):
     return [line["protocol"] for _, lines in sorted(delta_log.commits(table).items()) for line in lines if "protocol" in line][-1]
-
-
-def refuse(con, table, statement, *parts):
-    before = (delta_log.version(table), delta_log.files_on_disk(table), sorted((table / "_delta_log").iterdir()))
-    with pytest.raises(duckdb.Error) as error:
-        con.execute(statement)
-    for part in parts:
-        assert part in str(error.value)
-    assert (delta_log.version(table), delta_log.files_on_disk(table), sorted((table / "_delta_log").iterdir())) == before
 
 
 def test_features_of_writers(con, lake):

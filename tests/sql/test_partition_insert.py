@@ -6,19 +6,11 @@ import pytest
 
 import delta_log
 from judges import assert_all_see
+from refusal import refuse
 
 
 def rows(con, query="FROM t ORDER BY ALL"):
     return con.execute(query).fetchall()
-
-
-def refuse(con, table, statement, *parts):
-    before = (delta_log.version(table), delta_log.files_on_disk(table))
-    with pytest.raises(duckdb.Error) as error:
-        con.execute(statement)
-    for part in parts:
-        assert part in str(error.value)
-    assert (delta_log.version(table), delta_log.files_on_disk(table)) == before
 
 
 @pytest.fixture
