@@ -28,11 +28,21 @@ struct Target {
 	duckdb::TableCatalogEntry* table = nullptr;
 	LogicalOperatorType type = LogicalOperatorType::LOGICAL_INVALID;
 	bool returning = false;
+	bool row_by_row = false;  // whatever the statement does, it does to single rows of the table
 };
 
 template <class Operator>
 Target TargetOf(Operator& op) {
-	return {&op.table, op.type, op.return_chunk};
+	const bool changes_rows =
+		op.type == LogicalOperatorType::LOGICAL_DELETE || op.type == LogicalOperatorType::LOGICAL_UPDATE;
+	return {&op.table, op.type, op.return_chunk, changes_rows};
+}
+
+// Whether a row of the source finds no match is not to be seen in a single row of the table.
+bool OnlyChangesMatches(const duckdb::LogicalMergeInto& merge) {
+	return std::ranges::all_of(merge.actions, [](auto& clause) {
+		return clause.first == duckdb::MergeActionCondition::WHEN_MATCHED || clause.second.empty();
+	});
 }
 
 // The table that the statement changes; empty if it changes none of a lake.
@@ -47,6 +57,7 @@ Target FindTarget(LogicalOperator& op) {
 			break;
 		case LogicalOperatorType::LOGICAL_MERGE_INTO:
 			target = TargetOf(op.Cast<duckdb::LogicalMergeInto>());
+			target.row_by_row = OnlyChangesMatches(op.Cast<duckdb::LogicalMergeInto>());
 			break;
 		case LogicalOperatorType::LOGICAL_INSERT:
 			target = TargetOf(op.Cast<duckdb::LogicalInsert>());
@@ -109,9 +120,7 @@ void LookAtPlan(duckdb::OptimizerExtensionInput& input, duckdb::unique_ptr<Logic
 	if (sources.passing) return;
 	RepeatableStatement statement;
 	statement.changes_rows = target.type != LogicalOperatorType::LOGICAL_INSERT || table.insert_mode;
-	statement.row_local =
-		(target.type == LogicalOperatorType::LOGICAL_DELETE || target.type == LogicalOperatorType::LOGICAL_UPDATE) &&
-		sources.of_target == 1 && !sources.unpinned && !sources.random;
+	statement.row_local = target.row_by_row && sources.of_target == 1 && !sources.unpinned && !sources.random;
 	StatementUnderway::Get(input.context).Planned(std::move(statement));
 }
 

@@ -18,8 +18,8 @@ struct RepeatableStatement {
 	std::string text;
 	duckdb::timestamp_t started {0};  // what now() has said
 	bool changes_rows = false;        // DELETE, UPDATE, MERGE or an INSERT that replaces rows
-	// Its effect is the sum of its effects on the rows of its table: DELETE and UPDATE that read the table once, and else only tables of
-	// the same lake, as they were for the whole transaction.
+	// Its effect is the sum of its effects on the rows of its table: DELETE, UPDATE and MERGE with nothing but WHEN MATCHED, if they read the
+	// table once, and else only tables of the same lake, as they were for the whole transaction.
 	bool row_local = false;
 };
 

@@ -12,6 +12,7 @@
 #include "engine/write/key_capture.h"
 #include "engine/write/parquet_output.h"
 #include "engine/write/position_collector.h"
+#include "engine/write/row_origins.h"
 #include "engine/write/row_rules.h"
 #include "engine/write/staging.h"
 #include "engine/write/statement_result.h"
@@ -32,6 +33,7 @@ struct MergeState : duckdb::GlobalSinkState {
 	int64_t started_ms = SystemClock().MonotonicMs();
 	std::unique_ptr<RowRules> rules;
 	std::unique_ptr<ParquetOutput> output;  // null: no arm writes rows
+	std::unique_ptr<RowOrigins> origins;    // null: nobody asks for them
 
 	std::mutex mutex;  // guards what follows
 	PositionCollector positions;
@@ -189,6 +191,7 @@ duckdb::unique_ptr<duckdb::GlobalSinkState> LakeMerge::GetGlobalSinkState(duckdb
 	if (writer != arms.end()) {
 		state->rules = std::make_unique<RowRules>(context, state->view);
 		state->output = std::make_unique<ParquetOutput>(context, *state->work, *state->view, TypesOf(writer->images));
+		if (work.work.row_local) state->origins = std::make_unique<RowOrigins>();
 	}
 	return state;
 }
@@ -238,7 +241,12 @@ static void TakeRows(const LakeMerge& merge, size_t index, duckdb::DataChunk& ro
 	auto* written = &state.image;
 	if (arm.writes_rows()) {
 		written = &global.rules->Apply(state.rules, state.image);
-		global.output->Append(state.output, *written);
+		std::vector<ParquetOutput::Run> places;
+		if (global.origins) {
+			auto &files = rows.data[merge.file_column], &positions = rows.data[merge.position_column];
+			places = global.origins->PlacesOf(files, positions, rows.size());
+		}
+		global.output->Append(state.output, *written, places);
 	}
 	if (thread.returned && (arm.writes_rows() || arm.removes_rows())) {
 		for (idx_t i = 0; i < written->ColumnCount(); i++) state.returned.data[i].Reference(written->data[i]);
@@ -310,6 +318,7 @@ duckdb::SinkFinalizeType LakeMerge::Finalize(duckdb::Pipeline&, duckdb::Event&, 
 		return duckdb::SinkFinalizeType::READY;
 	NameOperation(work, "MERGE");
 	StageDeletions(context, work, global.positions.by_file());
+	if (global.origins) global.origins->Stage(work);
 	StageNewFiles(work, std::move(files));
 	std::lock_guard guard(work.mutex);
 	if (work.work.operation == "MERGE") work.work.operation_parameters = parameters;

@@ -2,17 +2,21 @@
 // Rows of one file mostly come together: its number is looked up when the name changes.
 #include "engine/write/row_origins.h"
 
-#include <algorithm>
-
 #include "duckdb/common/types/string_type.hpp"
+#include "engine/write/staging.h"
 
 namespace braid::engine {
 
 size_t RowOrigins::NumberOf(const std::string& name) {
 	std::lock_guard guard(mutex_);
-	auto known = std::ranges::find(names_, name);
-	if (known == names_.end()) known = names_.insert(names_.end(), name);
-	return static_cast<size_t>(known - names_.begin());
+	auto [known, is_new] = numbers_.emplace(name, names_.size());
+	if (is_new) names_.push_back(name);
+	return known->second;
+}
+
+void RowOrigins::Stage(TableWork& work) const {
+	std::lock_guard guard(work.mutex);
+	for (auto& name : names_) work.work.changes.origin_files.push_back(LogPath(work.table->root(), name));
 }
 
 std::vector<ParquetOutput::Run> PlacesOf(duckdb::Vector& names, duckdb::Vector& positions, duckdb::idx_t count,

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which row of the table each row that is written was made of (kernel/txn/staged_changes.h, OriginRun): of rearrangements, and RowOrigins of the new
-// images of an UPDATE, only for statements that mode max may repair.
+// images of UPDATE and MERGE, only for statements that mode max may repair.
 #pragma once
 
 #include <functional>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "duckdb/common/types/vector.hpp"
+#include "engine/catalog/transaction.h"
 #include "engine/write/parquet_output.h"
 
 namespace braid::engine {
@@ -23,14 +25,15 @@ public:
 	std::vector<ParquetOutput::Run> PlacesOf(duckdb::Vector& names, duckdb::Vector& positions, duckdb::idx_t count) {
 		return engine::PlacesOf(names, positions, count, [this](const std::string& name) { return NumberOf(name); });
 	}
-	// By OriginRun::source.
-	const std::vector<std::string>& names() const { return names_; }
+	// What OriginRun::source of this statement's files counts in.
+	void Stage(TableWork& work) const;
 
 private:
 	size_t NumberOf(const std::string& name);
 
 	std::mutex mutex_;
 	std::vector<std::string> names_;
+	std::unordered_map<std::string, size_t> numbers_;
 };
 
 }  // namespace braid::engine

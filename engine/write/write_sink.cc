@@ -180,11 +180,7 @@ void LakeWrite::Stage(duckdb::ClientContext& context, duckdb::GlobalSinkState& s
 	const bool says_so = global.rows > 0 || global.replacement || !work.work.changes.set_transactions.empty();
 	if (kind != WriteKind::kCreateTableAs && says_so) NameOperation(work, OperationName(kind));
 	if (removes_rows()) StageDeletions(context, work, global.positions.by_file());
-	if (global.origins) {
-		std::lock_guard guard(work.mutex);
-		for (auto& name : global.origins->names())
-			work.work.changes.origin_files.push_back(LogPath(work.table->root(), name));
-	}
+	if (global.origins) global.origins->Stage(work);
 	if (global.replacement) {
 		auto files = global.output->Finish();
 		global.replacement->Stage(context, work, files);

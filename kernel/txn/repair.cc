@@ -69,6 +69,7 @@ private:
 						runs.push_back({SourceOf(now->first), now->second, run.first + i, 1});
 					} else {
 						file.deleted.Add(run.first + i);
+						updates_--;
 					}
 				}
 			}
@@ -124,25 +125,38 @@ private:
 			changes.deleted_rows[added_[i].first.path] |= rerun.removed[i];
 		}
 		for (NewFile& file : rerun.new_files) {
-			for (OriginRun& run : file.origins) run.source = SourceOf(added_[run.source].first.path);
+			for (OriginRun& run : file.origins) {
+				run.source = SourceOf(added_[run.source].first.path);
+				updates_ += static_cast<int64_t>(run.count);
+			}
 			changes.new_files.push_back(std::move(file));
 		}
 		return true;
 	}
 
-	// The commit tells what it has really done.
+	// The commit tells what it has really done: a row that left an image was updated, else deleted.
 	void AdjustMetrics() {
-		for (const char* name : {"numDeletedRows", "numUpdatedRows"}) {
+		const int64_t deletes = repaired_.rows_added - repaired_.rows_dropped - updates_;
+		const std::pair<const char*, int64_t> changes[] = {
+			{"numUpdatedRows", updates_},
+			{"numTargetRowsUpdated", updates_},
+			{"numOutputRows", updates_},
+			{"numTargetRowsMatchedUpdated", updates_},
+			{"numDeletedRows", deletes},
+			{"numTargetRowsDeleted", deletes},
+			{"numTargetRowsMatchedDeleted", deletes},
+		};
+		for (const auto& [name, change] : changes) {
 			const auto metric = repaired_.transaction.operation_metrics.find(name);
 			if (metric == repaired_.transaction.operation_metrics.end()) continue;
-			const int64_t rows = std::atoll(metric->second.c_str()) + repaired_.rows_added - repaired_.rows_dropped;
-			metric->second = std::to_string(std::max<int64_t>(rows, 0));
+			metric->second = std::to_string(std::max<int64_t>(std::atoll(metric->second.c_str()) + change, 0));
 		}
 	}
 
 	const JudgeContext& context_;
 	Repairer* repairer_;
 	Repaired repaired_;
+	int64_t updates_ = 0;  // images that came, less those that went
 	std::vector<std::pair<AddFile, PositionSet>> added_;
 };
 

@@ -58,7 +58,6 @@ class Run:
     """One engine, so many writers, so many rows per statement."""
 
     def __init__(self, tables, engine, writers, count, seconds):
-        self.count, self.base = count, tables.parquet("ev-small")
         root = tables.copy("ev-small")
         blocks = max(1, tables.rows // 10 // (count * writers))
         jobs = [(write, (str(root), engine, i, writers, count, blocks, seconds)) for i in range(writers)]
@@ -69,22 +68,24 @@ class Run:
         self.first_try = sum(s["done"] and s["tries"] == 1 for s in statements) / len(statements)
         self.rows_per_s = self.commits * count / elapsed
         self.median = sorted(s["ms"] for s in self.done)[self.commits // 2] if self.done else None
-        self.good = self.exactly_once(root, writers)
+        self.good = exactly_once(root, tables.parquet("ev-small"), self.done, count, writers)
 
     def figures(self):
         tries = self.tries / self.commits if self.commits else None
         return [100 * self.first_try, tries, self.rows_per_s, self.median, self.commits]
 
-    def exactly_once(self, root, writers) -> bool:
-        con = engines.delta_reader()
-        con.execute("create table done (low bigint)")
-        if self.done:
-            con.executemany("insert into done values (?)", [[s["low"]] for s in self.done])
-        ids = f"select unnest(range(low, low + {self.count * writers}, {writers})) as id from done"
-        con.execute(f"create table ups as select id, count(*) as n from ({ids}) group by id")
-        wrong = f"""select count(*) from delta_scan('{root}') t full join '{self.base}' b using (id) left join ups using (id)
-                    where t.v is distinct from b.v + coalesce(n, 0)"""
-        return engines.run(con, wrong) == [(0,)]
+
+def exactly_once(root, base, done, count, writers) -> bool:
+    """Whether each row is up by the number of acknowledged statements on it, and no row is lost or doubled."""
+    con = engines.delta_reader()
+    con.execute("create table done (low bigint)")
+    if done:
+        con.executemany("insert into done values (?)", [[s["low"]] for s in done])
+    ids = f"select unnest(range(low, low + {count * writers}, {writers})) as id from done"
+    con.execute(f"create table ups as select id, count(*) as n from ({ids}) group by id")
+    wrong = f"""select count(*) from delta_scan('{root}') t full join '{base}' b using (id) left join ups using (id)
+                where t.v is distinct from b.v + coalesce(n, 0)"""
+    return engines.run(con, wrong) == [(0,)]
 
 
 def write(ready, root, engine, index, writers, count, blocks, seconds) -> list[dict]:

@@ -2,6 +2,7 @@
 """Several processes that begin at the same moment."""
 
 import multiprocessing
+import queue
 import time
 import traceback
 
@@ -23,7 +24,7 @@ def together(jobs: list[tuple], warm: bool = False) -> tuple[list, float]:
     for process in members:
         process.start()
     try:
-        got = [answers.get(timeout=CAP) for _ in jobs]
+        got = [next_answer(answers, members) for _ in jobs]
     finally:
         for process in members:
             process.join(timeout=10)
@@ -34,6 +35,17 @@ def together(jobs: list[tuple], warm: bool = False) -> tuple[list, float]:
             raise RuntimeError(answer["error"])
     values = [answer["value"] for answer in sorted(got, key=lambda a: a["index"])]
     return values, max(a["end"] for a in got) - min(a["start"] for a in got)
+
+
+def next_answer(answers, members):
+    """Of whoever is done next; a process that dies without one does not leave the others waiting for it."""
+    for _ in range(CAP):
+        try:
+            return answers.get(timeout=1)
+        except queue.Empty:
+            if any(process.exitcode for process in members):
+                raise RuntimeError("a process of the crew has died")
+    raise TimeoutError(f"no answer within {CAP} s")
 
 
 def member(index, body, arguments, barrier, answers):

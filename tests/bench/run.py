@@ -17,6 +17,7 @@ import traceback
 
 import appends
 import changes
+import compaction
 import contention
 import data
 import duckdb
@@ -24,6 +25,7 @@ import engines
 import kernel
 import memory
 import merges
+import optimize
 import peers
 import resolve
 import scan
@@ -57,6 +59,9 @@ BODIES = {
     "resolve/moved-by-content": resolve.moved_by_content,
     "c1": contention.disjoint,
     "c2": contention.overlapping,
+    "c3": compaction.beside_writers,
+    "optimize/200-files": optimize.compaction,
+    "optimize/zorder-k-d": optimize.zorder,
     "memory/delete": memory.delete,
     "memory/update": memory.update,
     "memory/insert-50m": memory.insert,

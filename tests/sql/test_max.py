@@ -55,6 +55,13 @@ BY_ROWS = {
     "the image leaves": ("UPDATE t SET v = 100 WHERE v = 3", "UPDATE t SET s = 'x' WHERE v IN (3, 4)", 10),
     "functions": ("UPDATE t SET s = 'Old' WHERE id = 7", "UPDATE t SET s = upper(s) WHERE lower(s) LIKE 'o%'", 2),
     "keys of another table": ("UPDATE t SET v = 50 WHERE id = 1", "DELETE FROM t WHERE id IN (SELECT k FROM u) AND v < 60", 2),
+    "MERGE: increments": ("UPDATE t SET v = v + 50 WHERE id IN (1, 2, 9)", "MERGE INTO t USING u ON t.id = u.k WHEN MATCHED THEN UPDATE SET v = t.v + u.k", 4),
+    "MERGE: a row is gone": ("DELETE FROM t WHERE id IN (1, 2)", "MERGE INTO t USING u ON t.id = u.k WHEN MATCHED THEN UPDATE SET v = t.v + u.k", 2),
+    "MERGE: the other clause": (
+        "UPDATE t SET v = 50 WHERE id = 2",
+        "MERGE INTO t USING u ON t.id = u.k WHEN MATCHED AND t.v = 50 THEN DELETE WHEN MATCHED THEN UPDATE SET v = -t.v", 2),
+    "MERGE: the key was appended": (
+        "INSERT INTO t VALUES (3, 50, 'new')", "MERGE INTO t USING u ON t.id = u.k WHEN MATCHED THEN UPDATE SET s = 'met'", 1),
     "from another table": ("UPDATE t SET v = 50 WHERE id = 2", "UPDATE t SET v = t.v + u.k FROM u WHERE u.k = t.id", 2),
 }
 
@@ -156,7 +163,9 @@ def test_races_are_lost_again_and_again(winner, loser, lake):
     def increment():
         winner.execute("UPDATE t SET v = v + 1 WHERE id = 5")
 
-    commit_late(loser, "MERGE INTO t USING (VALUES (5)) s(k) ON t.id = s.k WHEN MATCHED THEN UPDATE SET v = t.v + 10", *[increment] * 3)
+    merge = """MERGE INTO t USING (VALUES (5)) s(k) ON t.id = s.k WHEN MATCHED THEN UPDATE SET v = t.v + 10
+               WHEN NOT MATCHED THEN INSERT VALUES (s.k, 10, 'new')"""
+    commit_late(loser, merge, *[increment] * 3)
     assert winner.execute("SELECT v FROM t WHERE id = 5").fetchone() == (5 + 3 + 10,)
     assert delta_log.info(lake / "t")["operationMetrics"]["numStatementRetries"] == "3"
     assert delta_log.info(lake / "t")["operationMetrics"]["numConflictsResolved"] == "3"
@@ -172,6 +181,31 @@ def test_many_rows_in_many_row_groups(con, connect, lake):
     assert con.execute("SELECT count(*), min(v), max(v) FROM t WHERE id % 1000 = 500").fetchone() == (600, 1000007, 1000007)
     assert con.execute("SELECT count(*) FROM t").fetchone() == (600000,)
     assert delta_log.info(lake / "t")["operationMetrics"]["numRowsRepaired"] == "1200"
+
+
+@pytest.mark.parametrize("theirs, metrics", {
+    "UPDATE t SET v = 50 WHERE id = 2": {"numTargetRowsUpdated": 2, "numTargetRowsMatchedUpdated": 2, "numTargetRowsDeleted": 2},
+    "UPDATE t SET v = 0 WHERE id = 3": {"numTargetRowsUpdated": 4, "numTargetRowsMatchedUpdated": 4, "numTargetRowsDeleted": 0},
+    "DELETE FROM t WHERE id = 3": {"numTargetRowsUpdated": 3, "numTargetRowsMatchedUpdated": 3, "numTargetRowsDeleted": 0},
+    "INSERT INTO t VALUES (0, 50, 'new')": {"numTargetRowsUpdated": 3, "numTargetRowsMatchedUpdated": 3, "numTargetRowsDeleted": 2},
+}.items())
+def test_metrics_of_a_repaired_merge(winner, loser, lake, theirs, metrics):
+    """Four keys; the row 3 is deleted (unless a winner changed it), the others are updated."""
+    winner.execute("CREATE TABLE u AS SELECT range AS k FROM range(4)")
+    merge = "MERGE INTO t USING u ON t.id = u.k WHEN MATCHED AND t.v IN (3, 50) THEN DELETE WHEN MATCHED THEN UPDATE SET s = 'met'"
+    commit_late(loser, merge, lambda: winner.execute(theirs))
+    told = delta_log.info(lake / "t")["operationMetrics"]
+    assert {name: int(told[name]) for name in metrics} == metrics
+    assert int(told["numRowsRepaired"]) > 0
+
+
+def test_a_repaired_merge_still_wants_one_source_row_for_each(winner, loser, lake):
+    """The winner's row is met by two rows of the source."""
+    winner.execute("CREATE TABLE u AS FROM (VALUES (1), (500), (500)) v(k)")
+    with pytest.raises(duckdb.TransactionException, match="MULTIPLE_SOURCE_ROW_MATCHING"):
+        commit_late(loser, "MERGE INTO t USING u ON t.id = u.k WHEN MATCHED THEN UPDATE SET s = 'met'",
+                    lambda: winner.execute("INSERT INTO t VALUES (500, 0, 'new')"))
+    assert delta_log.version(lake / "t") == 1
 
 
 REFUSED = {
