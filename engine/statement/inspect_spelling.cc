@@ -4,6 +4,23 @@
 
 namespace braid::engine {
 
+namespace {
+
+// The table that an INSERT, UPDATE, DELETE or MERGE changes; what stands before it, such as WITH, is passed over.
+std::string ChangedTable(TokenCursor statement) {
+	const auto begins = [&] {
+		return statement.Peek({"INSERT"}) || statement.Peek({"UPDATE"}) || statement.Peek({"DELETE"}) ||
+			   statement.Peek({"MERGE"});
+	};
+	if (!begins() && !statement.Peek({"WITH"})) statement.Fail("INSERT, UPDATE, DELETE or MERGE");
+	while (!begins()) statement.SkipBalanced();
+	statement.Skip();
+	for (auto* word : {"INTO", "OVERWRITE", "FROM", "TABLE"}) statement.Take({word});
+	return statement.TableName();
+}
+
+}  // namespace
+
 std::optional<Respelling> RespellDescribe(TokenCursor statement) {
 	statement.Skip();  // DESCRIBE or DESC
 	const bool history = statement.Peek({"HISTORY"});
@@ -36,6 +53,23 @@ std::optional<Respelling> RespellShowProperties(TokenCursor statement) {
 	}
 	if (!statement.AtEnd()) statement.Fail("the end of the statement");
 	return Respelling {sql};
+}
+
+std::optional<Respelling> RespellExplainConflict(TokenCursor statement) {
+	statement.Expect({"EXPLAIN", "CONFLICT"});
+	const std::string table = ChangedTable(statement);
+	const auto from = statement.place();
+	auto end = statement.size();
+	std::string version;
+	auto tail = statement;
+	while (tail.place() + 3 < tail.size()) tail.Skip();
+	if (tail.Take({"SINCE", "VERSION"})) {
+		if (!tail.PeekKind(TokenKind::kNumber)) tail.Fail("a number");
+		version = ", version => " + std::string(tail.TextOf(tail.place()));
+		end -= 3;
+	}
+	return Respelling {"SELECT * FROM braid_explain_conflict(" + SqlString(table) + ", " +
+					   SqlString(statement.Between(from, end)) + version + ")"};
 }
 
 }  // namespace braid::engine

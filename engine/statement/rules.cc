@@ -26,6 +26,7 @@ std::span<const StatementRule> StatementRules() {
 		{"DESCRIBE DETAIL", {"DETAIL"}, RespellDescribe},
 		{"DESC DETAIL", {"DETAIL"}, RespellDescribe},
 		{"SHOW TBLPROPERTIES", {"TBLPROPERTIES"}, RespellShowProperties},
+		{"EXPLAIN CONFLICT", {"CONFLICT"}, RespellExplainConflict},
 		{"OPTIMIZE", {"OPTIMIZE"}, RespellOptimize},
 		{"REORG TABLE", {"APPLY"}, RespellReorg},
 		{"WITH", {"MERGE"}, RespellMerge},

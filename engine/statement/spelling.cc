@@ -76,8 +76,9 @@ bool MayNeedWork(std::string_view query) {
 	});
 }
 
-// EXPLAIN [ANALYZE] [(options)] and PREPARE name AS stand before a statement and stay there.
+// EXPLAIN [ANALYZE] [(options)] and PREPARE name AS stand before a statement and stay there. EXPLAIN CONFLICT is a statement of its own.
 void SkipPrefix(TokenCursor& cursor) {
+	if (cursor.Peek({"EXPLAIN", "CONFLICT"})) return;
 	if (cursor.Take({"EXPLAIN"})) {
 		cursor.Take({"ANALYZE"});
 		if (cursor.Peek({"("})) cursor.SkipBalanced();

@@ -116,6 +116,29 @@ class TestDryRun:
     def test_other_statements(self, con, statement):
         assert {row[0] for row in self.clashes(con, statement)} == {2}
 
+    @pytest.mark.parametrize("statement", [
+        "DELETE FROM t WHERE id = 105", "with gone as (select 105 as id) delete from lake.t using gone where t.id = gone.id",
+        "MERGE INTO `t` USING (VALUES (105)) s(k) ON id = k WHEN MATCHED THEN DELETE", "UPDATE t SET s = 'SINCE VERSION' WHERE v = 105",
+        "INSERT INTO t SELECT max(id) + 1, 0, 'next' FROM t WHERE id BETWEEN 105 AND 110", "INSERT OVERWRITE TABLE t SELECT * FROM t WHERE id > 105"])  # fmt: skip
+    def test_as_a_statement(self, con, table, statement):
+        files = delta_log.files_on_disk(table)
+        answer = con.execute(f"EXPLAIN CONFLICT {statement} SINCE VERSION 1").to_arrow_table()
+        found = answer.select(["winner_version", "read_version"]).to_pylist()
+        assert 2 in {row["winner_version"] for row in found} and {row["read_version"] for row in found} == {1}
+        assert con.execute(f"explain conflict {statement}").fetchall() == []  # since the newest version nothing has happened
+        assert delta_log.version(table) == 3 and delta_log.files_on_disk(table) == files
+
+    @pytest.mark.parametrize("statement, reason", [
+        ("SELECT 1", "expected INSERT, UPDATE, DELETE or MERGE"), ("", "expected INSERT"), ("DELETE FROM t SINCE VERSION x", "expected a number"),
+        ("DELETE FROM nowhere", "nowhere"), ("DELETE FROM t SINCE VERSION 99", "99")])  # fmt: skip
+    def test_a_statement_that_is_refused(self, con, statement, reason):
+        with pytest.raises(duckdb.Error, match=reason):
+            con.execute(f"EXPLAIN CONFLICT {statement}")
+
+    def test_a_plan_of_an_insert_on_conflict_is_still_duckdbs(self, con):
+        con.execute("CREATE TABLE memory.main.plain (a INT PRIMARY KEY)")
+        assert con.execute("EXPLAIN INSERT INTO memory.main.plain VALUES (1) ON CONFLICT DO NOTHING").fetchall()
+
     def test_what_is_refused(self, con, lake):
         con.execute("CREATE TABLE u AS SELECT 1 AS id")
         for statement, reason in [("SELECT 1", "not one INSERT"), ("DELETE FROM t; DELETE FROM t", "not one INSERT"),
