@@ -35,6 +35,7 @@ constexpr auto kTxnAppId = "braid_txn_app_id";
 constexpr auto kTxnVersion = "braid_txn_version";
 constexpr auto kUserMetadata = "braid_user_metadata";
 constexpr auto kOverwriteMode = "braid_partition_overwrite_mode";
+constexpr auto kAutoCompactMinFiles = "braid_auto_compact_min_files";
 constexpr auto kOverwriteModeAlias = "spark.sql.sources.partitionOverwriteMode";
 
 void RequireOneOf(const char* name, Value& value, std::initializer_list<const char*> allowed) {
@@ -69,6 +70,7 @@ void CheckRuntime(duckdb::ClientContext&, SetScope, Value& value) {
 void CheckBudget(duckdb::ClientContext&, SetScope, Value& value) { RequireAtLeast(kConflictTimeBudget, value, 0); }
 void CheckTimeout(duckdb::ClientContext&, SetScope, Value& value) { RequireAtLeast(kCommitTimeout, value, 1); }
 void CheckRetries(duckdb::ClientContext&, SetScope, Value& value) { RequireAtLeast(kStatementRetries, value, 0); }
+void CheckMinFiles(duckdb::ClientContext&, SetScope, Value& value) { RequireAtLeast(kAutoCompactMinFiles, value, 2); }
 void CheckRows(duckdb::ClientContext&, SetScope, Value& value) { RequireAtLeast(kExplainRows, value, 0); }
 
 void CheckOverwriteMode(duckdb::ClientContext&, SetScope, Value& value) {
@@ -108,6 +110,8 @@ std::span<const Setting> Settings() {
 		 "How often a statement outside of BEGIN is executed again as a whole after a conflict"},
 		{kExplainRows, duckdb::LogicalTypeId::BIGINT, Value::BIGINT(5), SetScope::SESSION, CheckRows,
 		 "How many rows a conflict names"},
+		{kAutoCompactMinFiles, duckdb::LogicalTypeId::BIGINT, Value::BIGINT(50), SetScope::SESSION, CheckMinFiles,
+		 "How many small files a partition has when a commit compacts it (tables with delta.autoOptimize.autoCompact)"},
 		{kTxnAppId, duckdb::LogicalTypeId::VARCHAR, Value(LogicalType::VARCHAR), SetScope::SESSION, nullptr,
 		 "Name of an application that writes each of its versions once (with braid_txn_version); NULL: none"},
 		{kTxnVersion, duckdb::LogicalTypeId::BIGINT, Value(LogicalType::BIGINT), SetScope::SESSION, nullptr,
@@ -190,6 +194,10 @@ std::optional<std::string> UserMetadataOf(duckdb::ClientContext& context) {
 bool OverwritesPartitions(duckdb::ClientContext& context) {
 	return Current(context, kOverwriteMode).ToString() == "dynamic" ||
 		   Current(context, kOverwriteModeAlias).ToString() == "dynamic";
+}
+
+size_t AutoCompactMinFiles(duckdb::ClientContext& context) {
+	return Current(context, kAutoCompactMinFiles).GetValue<uint64_t>();
 }
 
 }  // namespace braid::engine

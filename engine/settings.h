@@ -24,5 +24,7 @@ std::optional<SetTransaction> ApplicationTransactionOf(duckdb::ClientContext& co
 std::optional<std::string> UserMetadataOf(duckdb::ClientContext& context);
 // Whether INSERT OVERWRITE of a partitioned table replaces only the partitions that get rows.
 bool OverwritesPartitions(duckdb::ClientContext& context);
+// From how many small files on a partition is compacted after a commit.
+size_t AutoCompactMinFiles(duckdb::ClientContext& context);
 
 }  // namespace braid::engine

@@ -73,10 +73,10 @@ CommitContext CommitTools::Context(Repairer* repairer) {
 			repairer};
 }
 
-Status CommitTable(duckdb::ClientContext& context, duckdb::AttachedDatabase& lake, LakeTransaction& transaction,
-				   TableWork& work, CommitFiles& files) {
+Result<SnapshotPtr> CommitTable(duckdb::ClientContext& context, duckdb::AttachedDatabase& lake,
+								LakeTransaction& transaction, TableWork& work, CommitFiles& files) {
 	if (auto write = std::exchange(work.late_files, nullptr)) StageNewFiles(work, write());
-	if (work.work.changes.empty()) return {};
+	if (work.work.changes.empty()) return nullptr;
 	CommitTools tools(context, work);
 	auto complete = [&](TableWork& staged) {
 		StageIdentityMarks(staged);
@@ -104,7 +104,7 @@ Status CommitTable(duckdb::ClientContext& context, duckdb::AttachedDatabase& lak
 												  .rows_repaired = outcome->rows_repaired,
 												  .statement_retries = outcome->reruns,
 												  .txn_id = outcome->txn_id});
-	return {};
+	return outcome->snapshot;
 }
 
 }  // namespace braid::engine

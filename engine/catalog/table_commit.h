@@ -37,9 +37,10 @@ struct CommitTools {
 	DuckdbRowProbe probe;
 };
 
-// No transaction is active in `context` here (trap 5): gateway, probe and repairer bring connections of their own.
-Status CommitTable(duckdb::ClientContext& context, duckdb::AttachedDatabase& lake, LakeTransaction& transaction,
-				   TableWork& work, CommitFiles& files);
+// The committed version; null if there was nothing to commit. No transaction is active in `context` here (trap 5): gateway, probe and repairer bring
+// connections of their own.
+Result<SnapshotPtr> CommitTable(duckdb::ClientContext& context, duckdb::AttachedDatabase& lake,
+								LakeTransaction& transaction, TableWork& work, CommitFiles& files);
 
 // Removes the files that statements have written and that no commit names, and directories that were made for them and are empty.
 void DiscardFiles(TableWork& work, const std::set<std::string>& kept);

@@ -9,6 +9,7 @@
 #include "duckdb/main/client_context.hpp"
 #include "engine/catalog/table_commit.h"
 #include "engine/io/error_translation.h"
+#include "engine/maintenance/auto_compaction.h"
 
 namespace braid::engine {
 
@@ -57,14 +58,16 @@ duckdb::ErrorData LakeTransactionManager::CommitTransaction(duckdb::ClientContex
 	if (!taken) return {};
 	duckdb::ErrorData error;
 	CommitFiles files;
+	SnapshotPtr committed;
 	auto* changed = taken->modified();
 	if (changed && (changed->late_files || !changed->work.changes.empty())) {
 		try {
-			auto status = CommitTable(context, db, *taken, *changed, files);
-			if (status) {
+			auto outcome = CommitTable(context, db, *taken, *changed, files);
+			if (outcome) {
+				committed = *outcome;
 				context.ClearInterrupt();  // it came too late: DuckDB would report a failure of what is committed
 			} else {
-				error = ToErrorData(status.error());
+				error = ToErrorData(outcome.error());
 			}
 		} catch (std::exception& exception) {
 			// An INTERNAL error would take the whole database down (trap 5).
@@ -76,6 +79,7 @@ duckdb::ErrorData LakeTransactionManager::CommitTransaction(duckdb::ClientContex
 	} else {
 		for (auto* work : taken->Tables())
 			DiscardFiles(*work, work == changed ? files.committed : std::set<std::string>());
+		if (committed) CompactAfter(context, *changed, *committed);
 	}
 	return error;
 }

@@ -5,6 +5,7 @@
 #include "duckdb/catalog/catalog_search_path.hpp"
 #include "duckdb/common/exception.hpp"
 #include "duckdb/main/client_data.hpp"
+#include "duckdb/main/pending_query_result.hpp"
 #include "duckdb/main/prepared_statement.hpp"
 #include "duckdb/main/stream_query_result.hpp"
 #include "duckdb/parser/keyword_helper.hpp"
@@ -44,6 +45,22 @@ Status NestedSession::Stream(const std::string& sql, const std::string& doing,
 
 Status NestedSession::Run(const std::string& sql, const std::string& doing) {
 	return Stream(sql, doing, [](duckdb::DataChunk&) -> Status { return {}; });
+}
+
+duckdb::ErrorData NestedSession::Execute(duckdb::ClientContext& caller,
+										 duckdb::unique_ptr<duckdb::SQLStatement> statement) {
+	auto pending = connection_.PendingQuery(std::move(statement), false);
+	while (!pending->HasError()) {
+		if (caller.interrupted) connection_.Interrupt();
+		auto state = pending->ExecuteTask();
+		if (duckdb::PendingQueryResult::IsResultReady(state) ||
+			state == duckdb::PendingExecutionResult::EXECUTION_ERROR)
+			break;
+		if (state != duckdb::PendingExecutionResult::RESULT_NOT_READY) pending->WaitForTask();
+	}
+	if (pending->HasError()) return pending->GetErrorObject();
+	auto result = pending->Execute();
+	return result->HasError() ? result->GetErrorObject() : duckdb::ErrorData();
 }
 
 Result<duckdb::LogicalType> NestedSession::Describe(const std::string& sql, const std::string& doing) {

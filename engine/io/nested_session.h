@@ -27,6 +27,8 @@ public:
 	Status Stream(const std::string& sql, const std::string& doing,
 				  const std::function<Status(duckdb::DataChunk& chunk)>& sink);
 	Status Run(const std::string& sql, const std::string& doing);
+	// One statement, to its end; what it says is not looked at. An interrupt of the caller reaches it between two tasks.
+	duckdb::ErrorData Execute(duckdb::ClientContext& caller, duckdb::unique_ptr<duckdb::SQLStatement> statement);
 	// Names and types of what a query would return.
 	Result<duckdb::LogicalType> Describe(const std::string& sql, const std::string& doing);  // a STRUCT
 

@@ -3,6 +3,7 @@
 #include "engine/maintenance/curve_order.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "duckdb/execution/expression_executor.hpp"
 #include "duckdb/function/function_binder.hpp"
@@ -90,25 +91,6 @@ private:
 	duckdb::UnifiedVectorFormat format_;
 };
 
-struct CurveData : duckdb::FunctionData {
-	std::shared_ptr<const std::vector<Ranks>> ranks;
-	duckdb::unique_ptr<FunctionData> Copy() const override { return duckdb::make_uniq<CurveData>(*this); }
-	bool Equals(const FunctionData& other) const override { return ranks == other.Cast<CurveData>().ranks; }
-};
-
-void Place(duckdb::DataChunk& keys, duckdb::ExpressionState& state, duckdb::Vector& result) {
-	auto& data = state.expr.Cast<duckdb::BoundFunctionExpression>().bind_info->Cast<CurveData>();
-	const auto columns = keys.ColumnCount();
-	std::vector<Keys> formats;
-	for (auto& column : keys.data) formats.emplace_back(column, keys.size());
-	auto places = duckdb::FlatVector::GetData<uint64_t>(result);
-	std::vector<uint32_t> axes(columns);
-	for (duckdb::idx_t row = 0; row < keys.size(); row++) {
-		for (duckdb::idx_t i = 0; i < columns; i++) axes[i] = (*data.ranks)[i].Of(formats[i].At(row));
-		places[row] = HilbertIndex(axes, BitsOf(columns));
-	}
-}
-
 duckdb::unique_ptr<duckdb::Expression> Call(duckdb::ClientContext& context, const char* function,
 											duckdb::unique_ptr<duckdb::Expression> argument, const std::string& text) {
 	duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> arguments;
@@ -165,6 +147,48 @@ std::vector<std::vector<std::string>> Sample(duckdb::ClientContext& context, con
 	return sample;
 }
 
+// The ranks by column. The sample is drawn when the first row comes: a plan that is only made or looked at reads nothing.
+class SampledRanks {
+public:
+	SampledRanks(ScanSourcePtr source, std::vector<CurveColumn> columns)
+		: source_(std::move(source)), columns_(std::move(columns)) {}
+
+	const std::vector<Ranks>& Get(duckdb::ClientContext& context) {
+		std::lock_guard guard(mutex_);
+		if (!ranks_.empty()) return ranks_;
+		std::vector<Ranks> ranks;
+		for (auto& keys : Sample(context, source_, columns_))
+			ranks.emplace_back(std::move(keys), BitsOf(columns_.size()));
+		return ranks_ = std::move(ranks);
+	}
+
+private:
+	const ScanSourcePtr source_;
+	const std::vector<CurveColumn> columns_;
+	std::mutex mutex_;
+	std::vector<Ranks> ranks_;
+};
+
+struct CurveData : duckdb::FunctionData {
+	std::shared_ptr<SampledRanks> ranks;
+	duckdb::unique_ptr<FunctionData> Copy() const override { return duckdb::make_uniq<CurveData>(*this); }
+	bool Equals(const FunctionData& other) const override { return ranks == other.Cast<CurveData>().ranks; }
+};
+
+void Place(duckdb::DataChunk& keys, duckdb::ExpressionState& state, duckdb::Vector& result) {
+	auto& data = state.expr.Cast<duckdb::BoundFunctionExpression>().bind_info->Cast<CurveData>();
+	const auto& ranks = data.ranks->Get(state.GetContext());
+	const auto columns = keys.ColumnCount();
+	std::vector<Keys> formats;
+	for (auto& column : keys.data) formats.emplace_back(column, keys.size());
+	auto places = duckdb::FlatVector::GetData<uint64_t>(result);
+	std::vector<uint32_t> axes(columns);
+	for (duckdb::idx_t row = 0; row < keys.size(); row++) {
+		for (duckdb::idx_t i = 0; i < columns; i++) axes[i] = ranks[i].Of(formats[i].At(row));
+		places[row] = HilbertIndex(axes, BitsOf(columns));
+	}
+}
+
 }  // namespace
 
 duckdb::unique_ptr<duckdb::Expression> CurveValue(duckdb::ClientContext& context, const CurveColumn& column,
@@ -176,10 +200,8 @@ duckdb::unique_ptr<duckdb::Expression> CurveValue(duckdb::ClientContext& context
 duckdb::unique_ptr<duckdb::Expression> CurvePlace(duckdb::ClientContext& context, const ScanSourcePtr& source,
 												  const std::vector<CurveColumn>& columns,
 												  duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> values) {
-	std::vector<Ranks> ranks;
-	for (auto& keys : Sample(context, source, columns)) ranks.emplace_back(std::move(keys), BitsOf(columns.size()));
 	auto data = duckdb::make_uniq<CurveData>();
-	data->ranks = std::make_shared<const std::vector<Ranks>>(std::move(ranks));
+	data->ranks = std::make_shared<SampledRanks>(source, columns);
 	duckdb::vector<duckdb::LogicalType> types;
 	for (auto& value : values) {
 		value = SortKey(context, std::move(value));

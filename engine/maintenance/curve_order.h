@@ -21,7 +21,7 @@ struct CurveColumn {
 duckdb::unique_ptr<duckdb::Expression> CurveValue(duckdb::ClientContext& context, const CurveColumn& column,
 												  duckdb::unique_ptr<duckdb::Expression> reference);
 
-// `values` of the rows that are to be ordered, one for each column; `source`: from where the sample is drawn.
+// `values` of the rows that are to be ordered, one for each column; `source`: from where the sample is drawn, when the first row is placed.
 duckdb::unique_ptr<duckdb::Expression> CurvePlace(duckdb::ClientContext& context, const ScanSourcePtr& source,
 												  const std::vector<CurveColumn>& columns,
 												  duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> values);

@@ -23,16 +23,20 @@
 #include "duckdb/planner/operator/logical_order.hpp"
 #include "engine/catalog/type_mapping.h"
 #include "engine/io/error_translation.h"
+#include "engine/maintenance/auto_compaction.h"
 #include "engine/maintenance/curve_order.h"
 #include "engine/maintenance/rearrange.h"
 #include "engine/scan/scalar_bridge.h"
 #include "engine/scan/scan_function.h"
+#include "engine/settings.h"
 #include "engine/statement/named_table.h"
 #include "engine/write/table_expression.h"
 #include "kernel/alter/clustering.h"
 #include "kernel/feature/property_table.h"
 #include "kernel/feature/write_requirements.h"
+#include "kernel/maintenance/auto_compaction.h"
 #include "kernel/schema/column_mapping.h"
+#include "kernel/snapshot/partition_key.h"
 #include "kernel/stats/file_stats.h"
 
 namespace braid::engine {
@@ -44,7 +48,8 @@ constexpr size_t kMaxCurveColumns = 4;
 struct Request {
 	std::string operation, condition;
 	bool full = false;
-	std::vector<std::string> columns;  // of ZORDER BY
+	std::vector<std::string> columns;                // of ZORDER BY
+	std::optional<std::set<std::string>> crowdable;  // keys of the partitions that auto compaction looks at
 };
 
 std::string TableName(const Snapshot& view) { return view.table.substr(view.table.rfind('/') + 1); }
@@ -65,6 +70,20 @@ void RequirePartitionColumns(const duckdb::Expression& expression, const Snapsho
 		expression, [&](const duckdb::Expression& child) { RequirePartitionColumns(child, view, request); });
 }
 
+duckdb::DataChunk& PartitionRow(duckdb::DataChunk& row, const Snapshot& view, const PartitionValues& values) {
+	row.Reset();
+	for (size_t i = 0; i < row.ColumnCount(); i++) {
+		auto& field = view.schema->fields[i];
+		auto& type = row.data[i].GetType();
+		const auto value = values.find(PhysicalName(field, view.column_mapping));
+		row.SetValue(i, 0,
+					 value == values.end() ? duckdb::Value(type)
+										   : ToValue(Unwrap(ParsePartitionValue(value->second, *field.type)), type));
+	}
+	row.SetCardinality(1);
+	return row;
+}
+
 // The files whose partition satisfies the condition.
 std::vector<const LiveFile*> FilesWhere(duckdb::ClientContext& context, const Snapshot& view, const Request& request) {
 	auto files = view.files->Files();
@@ -77,28 +96,24 @@ std::vector<const LiveFile*> FilesWhere(duckdb::ClientContext& context, const Sn
 	duckdb::DataChunk row;
 	row.Initialize(context, types);
 	duckdb::ExpressionExecutor executor(context, *condition);
-	std::map<PartitionValues, bool> answers;
+	PartitionKeys keys(view);
+	std::map<std::string_view, bool> answers;
 	std::erase_if(files, [&](const LiveFile* file) {
-		const auto values = Unwrap(ToAddFile(*file)).partition_values;
-		auto [answer, fresh] = answers.try_emplace(values, false);
+		auto [answer, fresh] = answers.try_emplace(keys.Of(*file), false);
 		if (!fresh) return !answer->second;
-		row.Reset();
-		for (size_t i = 0; i < types.size(); i++) {
-			auto& field = view.schema->fields[i];
-			const auto value = values.find(PhysicalName(field, view.column_mapping));
-			row.SetValue(i, 0,
-						 value == values.end()
-							 ? duckdb::Value(types[i])
-							 : ToValue(Unwrap(ParsePartitionValue(value->second, *field.type)), types[i]));
-		}
-		row.SetCardinality(1);
 		duckdb::Vector result(duckdb::LogicalType::BOOLEAN);
-		executor.ExecuteExpression(row, result);
+		executor.ExecuteExpression(PartitionRow(row, view, Unwrap(ToAddFile(*file)).partition_values), result);
 		const auto verdict = result.GetValue(0);
 		answer->second = !verdict.IsNull() && verdict.GetValue<bool>();
 		return !answer->second;
 	});
 	return files;
+}
+
+std::vector<const LiveFile*> ConsideredFiles(duckdb::ClientContext& context, const Snapshot& view,
+											 const Request& request) {
+	if (request.crowdable) return CrowdingFiles(view, *request.crowdable, AutoCompactMinFiles(context));
+	return FilesWhere(context, view, request);
 }
 
 CurveColumn FindCurveColumn(const Snapshot& view, const ColumnPath& path) {
@@ -197,7 +212,7 @@ std::map<std::string, std::string> Parameters(const Request& request, bool clust
 		parameters["zOrderBy"] = JsonListText(clusters ? std::vector<std::string>() : names);
 		parameters["clusterBy"] = JsonListText(clusters ? names : std::vector<std::string>());
 		if (clusters) parameters["isFull"] = JsonString(request.full ? "true" : "false");
-		parameters["auto"] = JsonString("false");
+		parameters["auto"] = JsonString(request.crowdable ? "true" : "false");
 	}
 	return parameters;
 }
@@ -252,7 +267,14 @@ Request ReadRequest(duckdb::TableFunctionBindInput& input) {
 	request.full = request.operation == "OPTIMIZE FULL";
 	if (request.full) request.operation = "OPTIMIZE";
 	request.condition = duckdb::StringValue::Get(input.inputs[2]);
-	for (auto& column : duckdb::ListValue::GetChildren(input.inputs[3])) request.columns.push_back(column.ToString());
+	std::vector<std::string> list;
+	for (auto& item : duckdb::ListValue::GetChildren(input.inputs[3])) list.push_back(item.ToString());
+	if (request.operation == kAutoCompaction) {
+		request.operation = "OPTIMIZE";
+		request.crowdable.emplace(list.begin(), list.end());
+	} else {
+		request.columns = std::move(list);
+	}
 	return request;
 }
 
@@ -282,13 +304,13 @@ duckdb::unique_ptr<duckdb::LogicalOperator> Bind(duckdb::ClientContext& context,
 	spec->sorted = !columns.empty();
 	spec->clusters = spec->sorted && request.columns.empty();
 	spec->operation_parameters = Parameters(request, spec->clusters, columns);
-	const auto files = FilesWhere(context, *found.view, request);
+	const auto files = ConsideredFiles(context, *found.view, request);
 	spec->considered = files.size();
 	auto source = std::make_shared<ScanSource>();
 	source->table = found.table;
 	source->view = found.view;
 	const auto target = PropertyBytes(found.view->metadata.configuration, "delta.targetFileSize");
-	AddSources(*spec, *source, Unwrap(PlanBins(files, RewriteOf(request, *spec), target)));
+	AddSources(*spec, *source, PlanBins(*found.view, files, RewriteOf(request, *spec), target));
 	auto plan = duckdb::make_uniq<LogicalRearrange>(index, spec);
 	if (spec->sources.empty()) return plan;
 	auto scan = ScanOf(context, *input.binder, source);

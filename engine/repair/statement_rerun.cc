@@ -3,7 +3,6 @@
 #include "engine/repair/statement_rerun.h"
 
 #include "duckdb/common/error_data.hpp"
-#include "duckdb/main/pending_query_result.hpp"
 #include "duckdb/transaction/meta_transaction.hpp"
 #include "engine/io/error_translation.h"
 #include "engine/io/nested_session.h"
@@ -34,23 +33,6 @@ bool IsAboutNames(const duckdb::ErrorData& error) {
 		   error.Type() == duckdb::ExceptionType::PARSER || error.Type() == duckdb::ExceptionType::SYNTAX;
 }
 
-// An interrupt of the caller reaches the statement between two tasks.
-duckdb::ErrorData Execute(duckdb::ClientContext& caller, duckdb::Connection& session,
-						  duckdb::unique_ptr<duckdb::SQLStatement> statement) {
-	auto pending = session.PendingQuery(std::move(statement), false);
-	while (!pending->HasError()) {
-		if (caller.interrupted) session.Interrupt();
-		auto state = pending->ExecuteTask();
-		if (duckdb::PendingQueryResult::IsResultReady(state) ||
-			state == duckdb::PendingExecutionResult::EXECUTION_ERROR)
-			break;
-		if (state != duckdb::PendingExecutionResult::RESULT_NOT_READY) pending->WaitForTask();
-	}
-	if (pending->HasError()) return pending->GetErrorObject();
-	auto result = pending->Execute();
-	return result->HasError() ? result->GetErrorObject() : duckdb::ErrorData();
-}
-
 Error AsErrorOf(const duckdb::ErrorData& error) {
 	auto translated = ToError(error, "The statement, executed again on the newest rows, fails");
 	if (IsAboutNames(error)) translated.kind = ErrorKind::kNotFound;
@@ -79,7 +61,7 @@ Result<std::unique_ptr<TableWork>> ExecuteAgain(duckdb::ClientContext& caller, d
 		auto& transaction = LakeTransaction::Get(nested.context(), lake.GetCatalog());
 		transaction.ExecuteAgain(statement);
 		for (auto& table : pinned) transaction.Pin(table.table, table.view, table.only);
-		auto error = Execute(caller, session, std::move(statements[0]));
+		auto error = nested.Execute(caller, std::move(statements[0]));
 		if (error.HasError()) {
 			session.Rollback();
 			return std::unexpected(AsErrorOf(error));

@@ -45,7 +45,7 @@ constexpr TableProperty kProperties[] = {
 	{"delta.dataSkippingStatsColumns", PropertyKind::kText, "", kUser, ""},
 	{"delta.dataSkippingStringPrefixLength", PropertyKind::kInteger, "32", kUser, ""},
 	{"delta.autoOptimize", PropertyKind::kBoolean, "", kUser, ""},
-	{"delta.autoOptimize.autoCompact", PropertyKind::kText, "", kUser, ""},
+	{"delta.autoOptimize.autoCompact", PropertyKind::kAutoCompact, "", kUser, ""},
 	{"delta.autoOptimize.optimizeWrite", PropertyKind::kBoolean, "", kUser, ""},
 	{"delta.randomizeFilePrefixes", PropertyKind::kBoolean, "false", kUser, ""},
 	{"delta.randomPrefixLength", PropertyKind::kInteger, "2", kUser, ""},
@@ -135,6 +135,8 @@ Result<std::string> CheckValue(const TableProperty& property, std::string_view v
 			return OneOf(property.key, value, {"none", "name", "id"});
 		case PropertyKind::kCheckpointPolicy:
 			return OneOf(property.key, value, {"classic", "v2"});
+		case PropertyKind::kAutoCompact:
+			return OneOf(property.key, value, {"true", "false", "auto", "legacy"});
 		case PropertyKind::kIsolationLevel: {
 			Result<std::string> level = OneOf(property.key, value, {"Serializable", "WriteSerializable"});
 			if (level) return level;

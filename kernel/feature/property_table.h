@@ -20,6 +20,7 @@ enum class PropertyKind {
 	kIsolationLevel,
 	kColumnMappingMode,
 	kCheckpointPolicy,
+	kAutoCompact,
 	kText
 };
 

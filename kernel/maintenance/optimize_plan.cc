@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "kernel/snapshot/partition_key.h"
 #include "kernel/stats/file_stats.h"
 
 namespace braid {
@@ -50,15 +51,15 @@ static void Pack(std::vector<const LiveFile*> files, Rewrite rewrite, int64_t ta
 	close();
 }
 
-Result<std::vector<Bin>> PlanBins(std::span<const LiveFile* const> files, Rewrite rewrite, int64_t target_bytes) {
-	std::map<PartitionValues, std::vector<const LiveFile*>> partitions;
+std::vector<Bin> PlanBins(const Snapshot& table, std::span<const LiveFile* const> files, Rewrite rewrite,
+						  int64_t target_bytes) {
+	PartitionKeys keys(table);
+	std::map<std::string_view, std::vector<const LiveFile*>> partitions;
 	for (const LiveFile* file : files) {
-		if (!IsChosen(*file, rewrite, target_bytes)) continue;
-		BRAID_TRY(const AddFile add, ToAddFile(*file));
-		partitions[add.partition_values].push_back(file);
+		if (IsChosen(*file, rewrite, target_bytes)) partitions[keys.Of(*file)].push_back(file);
 	}
 	std::vector<Bin> bins;
-	for (auto& [values, members] : partitions) Pack(std::move(members), rewrite, target_bytes, bins);
+	for (auto& [key, members] : partitions) Pack(std::move(members), rewrite, target_bytes, bins);
 	return bins;
 }
 

@@ -9,8 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "base/result.h"
-#include "kernel/snapshot/file_index.h"
+#include "kernel/snapshot/snapshot.h"
 
 namespace braid {
 
@@ -29,7 +28,8 @@ struct Bin {
 	int64_t bytes = 0;
 };
 
-// `files` of one snapshot; the answer points to them. Bins stand in the order of their partitions' values.
-Result<std::vector<Bin>> PlanBins(std::span<const LiveFile* const> files, Rewrite rewrite, int64_t target_bytes);
+// `files` of the snapshot; the answer points to them. Bins stand in the order of their partitions' values.
+std::vector<Bin> PlanBins(const Snapshot& table, std::span<const LiveFile* const> files, Rewrite rewrite,
+						  int64_t target_bytes);
 
 }  // namespace braid

@@ -25,4 +25,10 @@ std::string PartitionKey(std::string_view partition_values_json, const Snapshot&
 	return values ? PartitionKey(*values, table) : std::string(partition_values_json);
 }
 
+const std::string& PartitionKeys::Of(const LiveFile& file) {
+	const auto [entry, fresh] = keys_.try_emplace(file.partition_values);
+	if (fresh) entry->second = PartitionKey(file.partition_values, table_);
+	return entry->second;
+}
+
 }  // namespace braid

@@ -81,7 +81,8 @@ CommitInfo MakeCommitInfo(const Transaction& transaction, const RebaseCounts& co
 	info.operation = transaction.operation;
 	info.operation_parameters = transaction.operation_parameters;
 	if (transaction.base) info.read_version = transaction.base->version;
-	info.isolation_level = ToString(facts.level);
+	// A commit that changes no data reads nothing that could change: Spark calls this level so, for every table.
+	info.isolation_level = transaction.changes.data_change ? ToString(facts.level) : "SnapshotIsolation";
 	info.is_blind_append = IsBlindAppend(transaction);
 	info.operation_metrics = transaction.operation_metrics;
 	AddFileMetrics(transaction.operation, counts, info.operation_metrics);

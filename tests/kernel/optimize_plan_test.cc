@@ -10,7 +10,17 @@
 namespace braid {
 namespace {
 
+Snapshot PartitionedTable() {
+	DataType row {.kind = TypeKind::kStruct};
+	row.fields = {{"p", std::make_shared<DataType>(), true, {}},
+				  {"at", std::make_shared<DataType>(DataType {.kind = TypeKind::kTimestamp}), true, {}}};
+	Snapshot table;
+	table.schema = std::make_shared<DataType>(std::move(row));
+	return table;
+}
+
 struct Files {
+	Snapshot table = PartitionedTable();
 	std::vector<LiveFile> files;
 	DvDescriptor vector {.storage_type = 'i', .cardinality = 6};
 
@@ -30,7 +40,7 @@ struct Files {
 		std::vector<const LiveFile*> list;
 		for (const LiveFile& file : files) list.push_back(&file);
 		std::vector<std::vector<int64_t>> sizes;
-		const auto bins = PlanBins(list, rewrite, target).value();
+		const auto bins = PlanBins(table, list, rewrite, target);
 		for (const Bin& bin : bins) {
 			sizes.emplace_back();
 			for (const LiveFile* file : bin.files) sizes.back().push_back(file->size);
@@ -54,6 +64,15 @@ TEST(PlanBins, PartitionsStayApart) {
 		files.Add(10, partition);
 	EXPECT_EQ(files.Plan(Rewrite::kSmallOrDeleted, 100), (Sizes {{10, 10}, {10, 10}}));
 	EXPECT_EQ(files.Plan(Rewrite::kAll, 100).size(), 3U);
+}
+
+// As Spark writes it, and as the protocol also allows.
+TEST(PlanBins, SpellingsOfOnePartitionComeTogether) {
+	Files files;
+	files.Add(10, R"({"at":"2000-01-01 12:00:00"})");
+	files.Add(20, R"({ "at" : "2000-01-01T12:00:00.000000Z" })");
+	files.Add(30, R"({"at":"2000-01-01 12:00:01"})");
+	EXPECT_EQ(files.Plan(Rewrite::kSmallOrDeleted, 100), (Sizes {{10, 20}}));
 }
 
 TEST(PlanBins, ManyDeletedRowsAreReasonEnough) {

@@ -2,6 +2,7 @@
 """OPTIMIZE, ZORDER BY and REORG .. APPLY (PURGE): what is rewritten, what stays, and what happens beside other writers."""
 
 import json
+import threading
 
 import duckdb
 import pytest
@@ -44,6 +45,7 @@ def test_small_files_become_one(con, lake, ten_files):
         assert {action["dataChange"] for action in delta_log.actions(lake / "t", kind)} == {False}
     info = delta_log.info(lake / "t")
     assert info["operation"] == "OPTIMIZE" and info["operationMetrics"]["numRemovedFiles"] == "10"
+    assert info["isolationLevel"] == "SnapshotIsolation" and info["isBlindAppend"] is False
 
 
 def test_nothing_to_do_is_no_commit(con, lake, ten_files):
@@ -293,3 +295,95 @@ def test_append_only_tables_may_be_optimized(con, lake):
     for i in range(3):
         con.execute(f"INSERT INTO t VALUES ({i})")
     assert metrics(con, "OPTIMIZE t")["numFilesRemoved"] == 3
+
+
+def test_a_table_attached_for_reading_is_refused(con, connect, lake, ten_files):
+    reader = connect(lake, read_only=True)
+    for statement in REARRANGEMENTS:
+        with pytest.raises(duckdb.Error, match="read-only"):
+            reader.execute(statement)
+    assert version(lake) == 10
+
+
+@pytest.mark.parametrize("level", ["WriteSerializable", "Serializable"])
+def test_append_only_tables_beside_appends(con, connect, lake, level):
+    con.execute(f"CREATE TABLE t (id INT) TBLPROPERTIES ('delta.appendOnly' = 'true', 'delta.isolationLevel' = '{level}')")
+    for i in range(3):
+        con.execute(f"INSERT INTO t VALUES ({i})")
+    assert race(connect, lake, "INSERT INTO t VALUES (3)", "OPTIMIZE t ZORDER BY (id)") is None
+    assert race(connect, lake, "OPTIMIZE t", "INSERT INTO t VALUES (4)") is None
+    for kind in ("add", "remove"):
+        assert {action["dataChange"] for action in delta_log.actions(lake / "t", kind, version(lake) - 1)} == {False}
+    assert len(assert_all_see(con, lake / "t")) == 5
+    with pytest.raises(duckdb.Error, match="appendOnly"):
+        con.execute("DELETE FROM t WHERE id = 1")
+
+
+def test_spellings_of_one_partition_come_together(con, connect, lake):
+    con.execute("CREATE TABLE t (id INT, moment TIMESTAMP WITH TIME ZONE) PARTITIONED BY (moment)")
+    for i in range(2):
+        con.execute(f"INSERT INTO t VALUES ({i}, TIMESTAMPTZ '2000-01-01 12:00:00+00')")
+    path = lake / "t/_delta_log/00000000000000000002.json"
+    spelled = delta_log.actions(lake / "t", "add", 2)[0]["partitionValues"]["moment"]
+    other = "2000-01-01 12:00:00" if "T" in spelled else "2000-01-01T12:00:00.000000Z"
+    path.write_text(path.read_text().replace(f'"{spelled}"', f'"{other}"'))
+    con = connect(lake)
+    answer = metrics(con, "OPTIMIZE t WHERE moment = TIMESTAMPTZ '2000-01-01 12:00:00+00'")
+    assert (answer["numFilesRemoved"], answer["numFilesAdded"], answer["partitionsOptimized"]) == (2, 1, 1)
+    assert len(assert_all_see(con, lake / "t")) == 2
+
+
+def test_a_plan_that_is_only_made_reads_no_data(con, lake, ten_files):
+    for path in (lake / "t").glob("*.parquet"):
+        path.rename(path.with_suffix(".gone"))
+    con.execute("EXPLAIN OPTIMIZE t ZORDER BY (k, id)")
+    con.execute("PREPARE later AS OPTIMIZE t ZORDER BY (k, id)")
+    with pytest.raises(duckdb.Error, match="parquet"):
+        con.execute("EXECUTE later")
+    for path in (lake / "t").glob("*.gone"):
+        path.rename(path.with_suffix(".parquet"))
+    con.execute("EXECUTE later")
+    assert len(delta_log.active(lake / "t")) == 1 and len(rows(con)) == 1000
+
+
+@pytest.fixture
+def large(con):
+    con.execute("CREATE TABLE t (id BIGINT, k BIGINT, s VARCHAR)")
+    for i in range(4):
+        con.execute(f"INSERT INTO t SELECT range, hash(range) % 100000, sha256(range::VARCHAR) FROM range({i * 200_000}, {i * 200_000 + 200_000})")
+
+
+@pytest.mark.parametrize("statement", ["OPTIMIZE t", "OPTIMIZE t ZORDER BY (k, s)"])
+def test_an_interrupt_leaves_nothing_behind(con, lake, large, statement):
+    before, at = delta_log.files_on_disk(lake / "t"), version(lake)
+    caught = []
+
+    def run():
+        try:
+            con.execute(statement)
+        except duckdb.Error as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    while thread.is_alive() and delta_log.files_on_disk(lake / "t") == before:
+        pass  # it writes its first file
+    while thread.is_alive():
+        con.interrupt()
+        thread.join(0.02)
+    assert [type(error) for error in caught] == [duckdb.InterruptException]
+    assert delta_log.files_on_disk(lake / "t") == before and version(lake) == at
+    con.execute(statement)
+    assert len(rows(con)) == 800_000
+
+
+@pytest.mark.parametrize("statement", ["OPTIMIZE t", "OPTIMIZE t ZORDER BY (k, s)"])
+def test_a_progress_bar_moves(con, lake, large, statement):
+    con.execute("SET enable_progress_bar = true")
+    con.execute("SET enable_progress_bar_print = false")
+    thread = threading.Thread(target=con.execute, args=(statement,))
+    seen = set()
+    thread.start()
+    while thread.is_alive():
+        seen.add(con.query_progress())
+    assert any(0 < progress < 100 for progress in seen), seen

@@ -16,6 +16,7 @@ DEFAULTS = {
     "braid_commit_timeout_ms": "600000",
     "braid_statement_retries": "0",
     "braid_explain_rows": "5",
+    "braid_auto_compact_min_files": "50",
     "braid_txn_app_id": None,
     "braid_txn_version": None,
     "braid_user_metadata": None,
@@ -32,7 +33,8 @@ def test_listed_with_defaults_and_help(con):
 @pytest.mark.parametrize(
     "setting, value",
     [("braid_durability", "'maybe'"), ("braid_concurrency_mode", "'loose'"), ("braid_compat_runtime", "'15'"), ("braid_commit_timeout_ms", "0"),
-     ("braid_conflict_time_budget_ms", "-1"), ("braid_explain_rows", "-1"), ("braid_statement_retries", "-1")],
+     ("braid_conflict_time_budget_ms", "-1"), ("braid_explain_rows", "-1"), ("braid_statement_retries", "-1"),
+     ("braid_auto_compact_min_files", "1")],
 )
 def test_values_are_checked(con, setting, value):
     with pytest.raises(duckdb.Error, match=setting):
