@@ -18,6 +18,7 @@ def pytest_addoption(parser):
     parser.addoption("--seeds", type=int, default=300, help="random programs per property test")
     parser.addoption("--histories", type=int, default=200, help="random histories of concurrent transactions")
     parser.addoption("--first-seed", type=int, default=1, help="of the histories")
+    parser.addoption("--soak-seconds", type=int, default=30, help="how long writers, maintenance and readers run beside each other")
 
 
 def quote(text) -> str:

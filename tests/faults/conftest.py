@@ -38,27 +38,35 @@ def preloaded(tmp_path_factory):
 
 
 class Stepped:
-    """An open transaction in a process of its own (stepped.py)."""
+    """A process of which one statement is watched, as often as one likes (stepped.py): COMMIT of a transaction that is open, or another one."""
 
-    def __init__(self, shim, lake, statements):
+    def __init__(self, shim, lake, statements, watched):
         self.process = subprocess.Popen(
-            [sys.executable, os.path.join(os.path.dirname(__file__), "stepped.py"), str(EXTENSION), str(lake), *statements],
+            [sys.executable, os.path.join(os.path.dirname(__file__), "stepped.py"), str(EXTENSION), str(lake), watched, *statements],
             env={**os.environ, "LD_PRELOAD": shim, "STEPS_PATH": str(lake)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # fmt: skip
         assert self.process.stdout.readline() == "open\n"
 
-    def commit(self, last=0):
-        """The steps of its COMMIT, as (operation, path), and what it says at its end; nothing if it died before step `last`."""
-        self.say(f"die {last}")
+    def run(self, last=0, late=None):
+        """The steps, as (operation, path), and what it says at its end; nothing if it died before step `last`. `late`: what others do before its commit;
+        only this is watched then."""
+        self.begin(f"die {last}", late)
         return self.listen("end")
 
-    def commit_with_pause(self, last, meanwhile):
+    def run_with_pause(self, last, meanwhile, late=None):
         """The same, with others acting before step `last`."""
-        self.say(f"wait {last}")
+        self.begin(f"wait {last}", late)
         before, _ = self.listen("paused")
         meanwhile()
         self.say("go on")
         after, said = self.listen("end")
         return before + after, said
+
+    def begin(self, what, late):
+        self.say(f"late {what}" if late else what)
+        if late:
+            self.listen("paused")
+            late()
+            self.say("go on")
 
     def say(self, line):
         self.process.stdin.write(line + "\n")
@@ -75,11 +83,12 @@ class Stepped:
 
 @pytest.fixture
 def stepped(preloaded):
-    """stepped(lake, *statements) runs them in an open transaction of a process whose COMMIT is watched."""
+    """stepped(lake, *statements) runs them in an open transaction of a process whose COMMIT is watched; `watched` is another statement, before which they
+    are run."""
     shim, started = preloaded("file_steps"), []
 
-    def start(lake, *statements):
-        started.append(Stepped(shim, lake, statements))
+    def start(lake, *statements, watched="COMMIT"):
+        started.append(Stepped(shim, lake, statements, watched))
         return started[-1]
 
     yield start
