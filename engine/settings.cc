@@ -37,6 +37,8 @@ constexpr auto kUserMetadata = "braid_user_metadata";
 constexpr auto kOverwriteMode = "braid_partition_overwrite_mode";
 constexpr auto kAutoCompactMinFiles = "braid_auto_compact_min_files";
 constexpr auto kOverwriteModeAlias = "spark.sql.sources.partitionOverwriteMode";
+constexpr auto kIgnoreMissing = "braid_restore_ignore_missing_files";
+constexpr auto kIgnoreMissingAlias = "spark.sql.files.ignoreMissingFiles";
 
 void RequireOneOf(const char* name, Value& value, std::initializer_list<const char*> allowed) {
 	auto text = duckdb::StringUtil::Lower(value.ToString());
@@ -122,6 +124,10 @@ std::span<const Setting> Settings() {
 		 "INSERT OVERWRITE of a partitioned table: static replaces all rows, dynamic the partitions that get new ones"},
 		{kOverwriteModeAlias, duckdb::LogicalTypeId::VARCHAR, Value("static"), SetScope::SESSION, CheckOverwriteMode,
 		 "The same as braid_partition_overwrite_mode"},
+		{kIgnoreMissing, duckdb::LogicalTypeId::BOOLEAN, Value::BOOLEAN(false), SetScope::SESSION, nullptr,
+		 "Whether RESTORE goes on without files that are gone, and without their rows, instead of failing"},
+		{kIgnoreMissingAlias, duckdb::LogicalTypeId::BOOLEAN, Value::BOOLEAN(false), SetScope::SESSION, nullptr,
+		 "The same as braid_restore_ignore_missing_files"},
 	};
 	return settings;
 }
@@ -189,6 +195,10 @@ std::optional<SetTransaction> ApplicationTransactionOf(duckdb::ClientContext& co
 std::optional<std::string> UserMetadataOf(duckdb::ClientContext& context) {
 	Value text = Current(context, kUserMetadata);
 	return text.IsNull() ? std::nullopt : std::optional(text.ToString());
+}
+
+bool IgnoresMissingFiles(duckdb::ClientContext& context) {
+	return Current(context, kIgnoreMissing).GetValue<bool>() || Current(context, kIgnoreMissingAlias).GetValue<bool>();
 }
 
 bool OverwritesPartitions(duckdb::ClientContext& context) {

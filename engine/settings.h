@@ -22,6 +22,8 @@ CommitOptions CommitOptionsOf(duckdb::ClientContext& context);
 std::optional<SetTransaction> ApplicationTransactionOf(duckdb::ClientContext& context);
 // braid_user_metadata, if it is set.
 std::optional<std::string> UserMetadataOf(duckdb::ClientContext& context);
+// Whether RESTORE leaves out files that are gone.
+bool IgnoresMissingFiles(duckdb::ClientContext& context);
 // Whether INSERT OVERWRITE of a partitioned table replaces only the partitions that get rows.
 bool OverwritesPartitions(duckdb::ClientContext& context);
 // From how many small files on a partition is compacted after a commit.

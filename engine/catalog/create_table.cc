@@ -190,9 +190,16 @@ std::map<std::string, std::string> Parameters(const Snapshot& view) {
 			{"properties", JsonString(properties + "}")}};
 }
 
-// What is at the place where the table shall be: a snapshot, or nullptr if there is no table.
-SnapshotPtr Existing(duckdb::ClientContext& context, LakeTransaction& transaction,
-					 const std::shared_ptr<TableHandle>& table) {
+// Data files of a creation that was cut short, or that another process has not committed yet, do not count as foreign.
+bool LooksLikeOurs(const std::string& name) {
+	return (name.starts_with("part-") && name.find(".c000.") != std::string::npos) ||
+		   name.find('=') != std::string::npos;
+}
+
+}  // namespace
+
+SnapshotPtr TableAt(duckdb::ClientContext& context, LakeTransaction& transaction,
+					const std::shared_ptr<TableHandle>& table) {
 	if (auto* work = transaction.Find(table->root())) return work->view;
 	DuckdbParquetGateway parquet(*context.db);
 	auto snapshot = table->Latest(parquet);
@@ -201,13 +208,6 @@ SnapshotPtr Existing(duckdb::ClientContext& context, LakeTransaction& transactio
 	return nullptr;
 }
 
-// Data files of a creation that was cut short, or that another process has not committed yet, do not count as foreign.
-bool LooksLikeOurs(const std::string& name) {
-	return (name.starts_with("part-") && name.find(".c000.") != std::string::npos) ||
-		   name.find('=') != std::string::npos;
-}
-
-// A directory with something else in it is not taken over: VACUUM would clear it away.
 void CheckDirectoryIsFree(const std::string& root, const std::string& name) {
 	std::error_code error;
 	for (auto& entry : std::filesystem::directory_iterator(root, error)) {
@@ -218,8 +218,6 @@ void CheckDirectoryIsFree(const std::string& root, const std::string& name) {
 			"CREATE TABLE %s: directory %s is not empty and not a Delta table (it holds \"%s\")", name, root, child);
 	}
 }
-
-}  // namespace
 
 duckdb::ErrorData CheckCreateTable(duckdb::BoundCreateTableInfo&) { return {}; }
 
@@ -242,7 +240,7 @@ std::string OptionText(const duckdb::ParsedExpression& option) {
 bool CreateTable(duckdb::ClientContext& context, LakeTransaction& transaction,
 				 const std::shared_ptr<TableHandle>& table, duckdb::BoundCreateTableInfo& bound, bool as_query) {
 	auto& info = bound.Base();
-	auto existing = Existing(context, transaction, table);
+	auto existing = TableAt(context, transaction, table);
 	bool replace = info.on_conflict == duckdb::OnCreateConflict::REPLACE_ON_CONFLICT;
 	if (existing && info.on_conflict == duckdb::OnCreateConflict::IGNORE_ON_CONFLICT) return false;
 	if (existing && !replace)

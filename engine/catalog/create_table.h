@@ -21,6 +21,12 @@ duckdb::ErrorData CheckCreateTable(duckdb::BoundCreateTableInfo& info);
 bool CreateTable(duckdb::ClientContext& context, LakeTransaction& transaction,
 				 const std::shared_ptr<TableHandle>& table, duckdb::BoundCreateTableInfo& info, bool as_query);
 
+// What is at the place where a table shall be, as the transaction sees it; null: no table.
+SnapshotPtr TableAt(duckdb::ClientContext& context, LakeTransaction& transaction,
+					const std::shared_ptr<TableHandle>& table);
+// Throws if the directory of the table to be made holds something else: VACUUM would clear it away.
+void CheckDirectoryIsFree(const std::string& root, const std::string& name);
+
 // The value of an option of WITH (...) or SET (...) as text: true and false come from the grammar as casts.
 std::string OptionText(const duckdb::ParsedExpression& option);
 

@@ -11,6 +11,7 @@
 #include "engine/catalog/catalog.h"
 #include "engine/catalog/transaction_manager.h"
 #include "engine/inspect/inspect_functions.h"
+#include "engine/maintenance/maintenance_functions.h"
 #include "engine/maintenance/optimize_function.h"
 #include "engine/repair/repeatable_statement.h"
 #include "engine/scan/scan_function.h"
@@ -73,6 +74,11 @@ void RegisterBraid(duckdb::ExtensionLoader& loader) {
 	RegisterSetField(loader);
 	RegisterInspectFunctions(loader);
 	RegisterOptimizeFunction(loader);
+	RegisterRestore(loader);
+	RegisterClone(loader);
+	RegisterConvert(loader);
+	RegisterFsck(loader);
+	RegisterCheckpoint(loader);
 }
 
 }  // namespace braid::engine

@@ -86,10 +86,10 @@ void LakeTransaction::RefuseSecondTable(const TableHandle& table) {
 
 void LakeTransaction::Claim(TableWork& work) {
 	if (auto reason = WhyNotAlso(*work.table)) throw duckdb::TransactionException(*reason);
-	if (!work.work.changes.data_change) {
+	if (!work.work.changes.data_change || work.sealed) {
 		throw duckdb::TransactionException(
-			"Table %s: this transaction has rearranged files, which is a commit of its own; COMMIT first",
-			work.table->root());
+			"Table %s: this transaction has %s, which is a commit of its own; COMMIT first", work.table->root(),
+			work.sealed ? "run a " + work.work.operation : "rearranged files");
 	}
 	modified_ = &work;
 }

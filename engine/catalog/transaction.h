@@ -40,6 +40,7 @@ struct TableWork {
 	// What the statement sees of the table when it is executed again for a few rows, by path as in the log; null: everything.
 	std::shared_ptr<const RowsByPath> only;
 	std::shared_ptr<const RepeatableStatement> statement;  // that may be executed again; null: none
+	bool sealed = false;  // what is staged is a commit of its own: nothing else may be staged with it
 	// Rows of an autocommit INSERT that wait in memory: writes their files, when the transaction commits. Empty: there are none.
 	std::function<std::vector<NewFile>()> late_files;
 };

@@ -91,7 +91,9 @@ void LakeTransactionManager::RollbackTransaction(duckdb::Transaction& transactio
 
 void LakeTransactionManager::Checkpoint(duckdb::ClientContext&, bool) {
 	throw duckdb::NotImplementedException(
-		"CHECKPOINT of a lake is not supported: commits write checkpoints every delta.checkpointInterval versions");
+		"CHECKPOINT of a lake is not supported: name one of its tables, CHECKPOINT lake.t; commits write checkpoints "
+		"every "
+		"delta.checkpointInterval versions");
 }
 
 }  // namespace braid::engine

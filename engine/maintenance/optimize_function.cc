@@ -25,6 +25,7 @@
 #include "engine/io/error_translation.h"
 #include "engine/maintenance/auto_compaction.h"
 #include "engine/maintenance/curve_order.h"
+#include "engine/maintenance/dropped_columns.h"
 #include "engine/maintenance/rearrange.h"
 #include "engine/scan/scalar_bridge.h"
 #include "engine/scan/scan_function.h"
@@ -310,7 +311,9 @@ duckdb::unique_ptr<duckdb::LogicalOperator> Bind(duckdb::ClientContext& context,
 	source->table = found.table;
 	source->view = found.view;
 	const auto target = PropertyBytes(found.view->metadata.configuration, "delta.targetFileSize");
-	AddSources(*spec, *source, PlanBins(*found.view, files, RewriteOf(request, *spec), target));
+	PathSet also;
+	if (request.operation == "REORG") also = FilesWithDroppedColumns(context, *found.table, *found.view, files);
+	AddSources(*spec, *source, PlanBins(*found.view, files, RewriteOf(request, *spec), target, also));
 	auto plan = duckdb::make_uniq<LogicalRearrange>(index, spec);
 	if (spec->sources.empty()) return plan;
 	auto scan = ScanOf(context, *input.binder, source);

@@ -63,7 +63,7 @@ ScanSourcePtr MakeScanSource(std::shared_ptr<TableHandle> table, SnapshotPtr vie
 	if (!work) return source;
 	std::lock_guard lock(work->mutex);
 	const StagedChanges& changes = work->work.changes;
-	source->has_local_changes = !changes.empty() || work->only;
+	source->has_local_changes = (!changes.empty() && !work->sealed) || work->only;
 	if (!source->has_local_changes) return source;
 	source->whole_view = false;
 	if (work->only) {

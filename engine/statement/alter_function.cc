@@ -21,6 +21,7 @@
 #include "engine/io/duckdb_parquet_gateway.h"
 #include "engine/io/error_translation.h"
 #include "engine/statement/alter_spelling.h"
+#include "engine/statement/column_spelling.h"
 #include "engine/statement/named_table.h"
 #include "engine/write/present_rows.h"
 #include "engine/write/table_expression.h"
@@ -63,13 +64,6 @@ ColumnPosition PositionOf(const std::optional<std::string>& text) {
 
 // Which argument of each group names a type, and how many there are in a group.
 constexpr size_t kAddGroup = 6;
-
-duckdb::LogicalType BindType(duckdb::Binder& binder, const std::string& text) {
-	auto columns = duckdb::Parser::ParseColumnList("c " + text);
-	auto type = columns.GetColumn(duckdb::LogicalIndex(0)).Type();
-	binder.BindLogicalType(type);
-	return type;
-}
 
 std::optional<std::string> DefaultJson(const std::optional<std::string>& text, const std::string& column) {
 	if (!text) return std::nullopt;

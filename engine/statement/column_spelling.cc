@@ -3,6 +3,9 @@
 #include "engine/statement/column_spelling.h"
 
 #include "duckdb/common/string_util.hpp"
+#include "duckdb/parser/column_list.hpp"
+#include "duckdb/parser/parser.hpp"
+#include "duckdb/planner/binder.hpp"
 
 namespace braid::engine {
 
@@ -127,6 +130,13 @@ std::string SqlList(const std::vector<std::optional<std::string>>& items) {
 	std::string list = "[";
 	for (auto& item : items) list += (list.size() > 1 ? ", " : "") + (item ? SqlString(*item) : "NULL");
 	return list + "]::VARCHAR[]";
+}
+
+duckdb::LogicalType BindType(duckdb::Binder& binder, const std::string& text) {
+	auto columns = duckdb::Parser::ParseColumnList("c " + text);
+	auto type = columns.GetColumn(duckdb::LogicalIndex(0)).Type();
+	binder.BindLogicalType(type);
+	return type;
 }
 
 }  // namespace braid::engine

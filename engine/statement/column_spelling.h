@@ -7,7 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "duckdb/common/types.hpp"
 #include "engine/statement/tokens.h"
+
+namespace duckdb {
+class Binder;
+}
 
 namespace braid::engine {
 
@@ -26,6 +31,8 @@ std::string TakeType(TokenCursor& cursor);
 ColumnText TakeColumn(TokenCursor& cursor);
 // FIRST or AFTER name; false if neither comes next.
 bool TakePosition(TokenCursor& cursor, ColumnText& column);
+// A type by its text in DuckDB's spelling.
+duckdb::LogicalType BindType(duckdb::Binder& binder, const std::string& text);
 // [1, 'a''b', NULL] as arguments of a call.
 std::string SqlList(const std::vector<std::optional<std::string>>& items);
 

@@ -73,6 +73,23 @@ NamedTable TableAtPath(duckdb::ClientContext& context, const std::string& path) 
 	return found;
 }
 
+// Where the table of this name is, or would be; no lake: in a catalog of somebody else.
+PlaceToCreate PlaceIn(duckdb::ClientContext& context, const std::string& name) {
+	auto qualified = ParseName(name);
+	duckdb::Binder::BindSchemaOrCatalog(context, qualified.catalog, qualified.schema);
+	const auto& current = duckdb::ClientData::Get(context).catalog_search_path->GetDefault();
+	if (qualified.catalog.empty()) {
+		qualified.catalog = current.catalog;
+		if (qualified.schema.empty()) qualified.schema = current.schema;
+	}
+	PlaceToCreate place;
+	place.schema = qualified.schema.empty() ? DEFAULT_SCHEMA : qualified.schema;
+	place.name = qualified.name;
+	auto catalog = duckdb::Catalog::GetCatalogEntry(context, qualified.catalog);
+	if (catalog && catalog->GetCatalogType() == "braid") place.lake = catalog->Cast<LakeCatalog>();
+	return place;
+}
+
 // /path/to/table@v7 -> 7; nullopt if the path ends differently.
 std::optional<int64_t> TakeVersion(std::string& path) {
 	const auto at = path.rfind("@v");
@@ -143,21 +160,22 @@ bool IsLakeTable(duckdb::ClientContext& context, const std::string& name) {
 std::shared_ptr<TableHandle> FindTableLog(duckdb::ClientContext& context, const std::string& name,
 										  const std::string& statement) {
 	if (const auto path = PathOf(name)) return PlaceOf(context, *path).table;
-	auto qualified = ParseName(name);
-	duckdb::Binder::BindSchemaOrCatalog(context, qualified.catalog, qualified.schema);
-	const auto& current = duckdb::ClientData::Get(context).catalog_search_path->GetDefault();
-	if (qualified.catalog.empty()) {
-		qualified.catalog = current.catalog;
-		if (qualified.schema.empty()) qualified.schema = current.schema;
-	}
-	auto catalog = duckdb::Catalog::GetCatalogEntry(context, qualified.catalog);
-	if (catalog && catalog->GetCatalogType() == "braid") {
-		LakeDirectory& lake = catalog->Cast<LakeCatalog>().lake();
-		const auto schema = lake.FindSchema(qualified.schema.empty() ? DEFAULT_SCHEMA : qualified.schema);
-		const auto table = schema ? lake.FindTable(*schema, qualified.name) : std::nullopt;
+	if (auto place = PlaceIn(context, name); place.lake) {
+		LakeDirectory& lake = place.lake->lake();
+		const auto schema = lake.FindSchema(place.schema);
+		const auto table = schema ? lake.FindTable(*schema, place.name) : std::nullopt;
 		if (table) return lake.Handle(lake.TableDirectory(*schema, *table));
 	}
 	return FindNamedTable(context, name, statement).table;
+}
+
+static void RegisterChange(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input, LakeCatalog& lake,
+						   duckdb::DatabaseModificationType change) {
+	if (!input.binder) return;
+	auto& properties = input.binder->GetStatementProperties();
+	properties.RegisterDBModify(lake, context, change);
+	properties.output_type =
+		duckdb::QueryResultOutputType::FORCE_MATERIALIZED;  // else it commits when the client has fetched all
 }
 
 NamedTable FindTableToChange(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,
@@ -168,13 +186,21 @@ NamedTable FindTableToChange(duckdb::ClientContext& context, duckdb::TableFuncti
 		throw duckdb::BinderException("%s: attach the directory of %s first (ATTACH '...' AS lake (TYPE braid))",
 									  statement, name);
 	}
-	if (input.binder) {
-		auto& properties = input.binder->GetStatementProperties();
-		properties.RegisterDBModify(*found.lake, context, change);
-		properties.output_type =
-			duckdb::QueryResultOutputType::FORCE_MATERIALIZED;  // else it commits when the client has fetched all
-	}
+	RegisterChange(context, input, *found.lake, change);
 	return found;
+}
+
+PlaceToCreate FindPlaceToCreate(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,
+								const std::string& name, const std::string& statement) {
+	auto place = PathOf(name) ? PlaceToCreate() : PlaceIn(context, name);
+	if (!place.lake) {
+		throw duckdb::BinderException(
+			"%s: %s is no name in an attached lake (ATTACH '...' AS lake (TYPE braid)), where a "
+			"table could be made",
+			statement, name);
+	}
+	RegisterChange(context, input, *place.lake, duckdb::DatabaseModificationType::CREATE_CATALOG_ENTRY);
+	return place;
 }
 
 void RegisterPathTables(duckdb::DBConfig& config) { config.replacement_scans.emplace_back(ReadPathTable); }

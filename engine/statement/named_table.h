@@ -42,6 +42,14 @@ NamedTable FindTableToChange(duckdb::ClientContext& context, duckdb::TableFuncti
 							 const std::string& name, const std::string& statement,
 							 duckdb::DatabaseModificationType change);
 
+// Where a table of this name is, or would be made; the statement counts as one that writes to the lake. No paths.
+struct PlaceToCreate {
+	duckdb::optional_ptr<LakeCatalog> lake;
+	std::string schema, name;
+};
+PlaceToCreate FindPlaceToCreate(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,
+								const std::string& name, const std::string& statement);
+
 // SELECT ... FROM delta.`/path/to/table`, also with @v7 after the path.
 void RegisterPathTables(duckdb::DBConfig& config);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/statement/optimize_spelling.h"
 
+#include "duckdb/common/exception.hpp"
+
 namespace braid::engine {
 
 namespace {
@@ -44,6 +46,14 @@ std::optional<Respelling> RespellReorg(TokenCursor statement) {
 	statement.Expect({"REORG", "TABLE"});
 	const auto table = statement.TableName();
 	const auto condition = Condition(statement, {"APPLY"});
+	if (statement.Take({"APPLY", "(", "UPGRADE"})) {
+		throw duckdb::NotImplementedException(
+			"REORG TABLE %s APPLY (UPGRADE UNIFORM ...) is not supported: Braid writes no Iceberg metadata, so a table "
+			"with "
+			"delta.enableIcebergCompat could not keep its promise; ALTER TABLE ... SET TBLPROPERTIES switches other "
+			"features on",
+			table);
+	}
 	statement.Expect({"APPLY", "(", "PURGE", ")"});
 	if (!statement.AtEnd()) statement.Fail("the end of the statement");
 	return Call(table, "REORG", condition, "");

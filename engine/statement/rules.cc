@@ -6,6 +6,7 @@
 #include "engine/statement/create_table_spelling.h"
 #include "engine/statement/insert_spelling.h"
 #include "engine/statement/inspect_spelling.h"
+#include "engine/statement/maintenance_spelling.h"
 #include "engine/statement/merge_spelling.h"
 #include "engine/statement/optimize_spelling.h"
 
@@ -13,6 +14,8 @@ namespace braid::engine {
 
 std::span<const StatementRule> StatementRules() {
 	static const StatementRule rules[] = {
+		{"CREATE", {"CLONE"}, RespellClone},
+		{"REPLACE TABLE", {"CLONE"}, RespellClone},
 		{"CREATE",
 		 {"TBLPROPERTIES", "DELTA", "WITH", "COMMENT", "CLUSTER", "LOCATION", "IDENTITY"},
 		 RespellCreateTable},
@@ -29,6 +32,10 @@ std::span<const StatementRule> StatementRules() {
 		{"EXPLAIN CONFLICT", {"CONFLICT"}, RespellExplainConflict},
 		{"OPTIMIZE", {"OPTIMIZE"}, RespellOptimize},
 		{"REORG TABLE", {"APPLY"}, RespellReorg},
+		{"RESTORE", {"RESTORE"}, RespellRestore},
+		{"CONVERT TO DELTA", {"DELTA"}, RespellConvert},
+		{"FSCK REPAIR TABLE", {"REPAIR"}, RespellFsck},
+		{"CHECKPOINT", {"CHECKPOINT"}, RespellCheckpoint},
 		{"WITH", {"MERGE"}, RespellMerge},
 	};
 	return rules;

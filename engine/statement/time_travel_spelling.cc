@@ -46,6 +46,11 @@ std::optional<std::string> TakeValue(TokenCursor& cursor) {
 	return std::string(cursor.Between(first, cursor.place()));
 }
 
+// As an option of a function of ours.
+std::string OptionOf(const char* unit, const std::string& value) {
+	return (std::string(unit) == "VERSION" ? "version => " : "\"timestamp\" => ") + value;
+}
+
 // Whether a name, of a table or an alias, stands here.
 bool IsName(const TokenCursor& cursor, size_t place) {
 	if (place >= cursor.size()) return false;
@@ -80,10 +85,9 @@ std::optional<size_t> TimeTravel(const TokenCursor& statement, size_t name, size
 	const std::string alias = TakeAlias(cursor);
 	const size_t to = cursor.token(cursor.place() - 1).end;
 	if (IsPathName(cursor, name) && name - 2 >= edited_to) {
-		const std::string option = std::string(unit) == "VERSION" ? "version" : "\"timestamp\"";
 		edits.Replace(
 			cursor.token(name - 2).start, to,
-			"braid_scan(" + SqlString(Unquoted(cursor.TextOf(name))) + ", " + option + " => " + *value + ") " + alias);
+			"braid_scan(" + SqlString(Unquoted(cursor.TextOf(name))) + ", " + OptionOf(unit, *value) + ") " + alias);
 		return cursor.place();
 	}
 	if (cursor.token(name).kind == TokenKind::kBackQuotedName) {
@@ -103,6 +107,14 @@ bool IsTimestampOption(const TokenCursor& cursor, size_t place) {
 }
 
 }  // namespace
+
+std::optional<std::string> TakeTimeOption(TokenCursor& cursor) {
+	const char* unit = nullptr;
+	if (!TakeUnit(cursor, unit)) return std::nullopt;
+	const auto value = TakeValue(cursor);
+	if (!value) cursor.Fail("a value");
+	return OptionOf(unit, *value);
+}
 
 std::string RespellNamesAndTimes(const TokenCursor& statement) {
 	if (statement.AtEnd()) return "";

@@ -23,8 +23,8 @@ bool WritesDeletionVectors(const Snapshot& view) {
 
 std::string LogPath(const std::string& root, const std::string& scanned_name) {
 	auto prefix = root + "/";
-	return scanned_name.starts_with(prefix) ? EncodePath(std::string_view(scanned_name).substr(prefix.size()))
-											: scanned_name;
+	return EncodePath(scanned_name.starts_with(prefix) ? std::string_view(scanned_name).substr(prefix.size())
+													   : scanned_name);
 }
 
 void StageNewFiles(TableWork& work, std::vector<NewFile> files) {

@@ -11,18 +11,6 @@ namespace braid::engine {
 
 namespace {
 
-// The writer's key of a leaf: each name quoted, joined by dots.
-std::string WriterKey(const std::vector<std::string>& path) {
-	std::string key;
-	for (auto& name : path) {
-		if (!key.empty()) key += '.';
-		key += '"';
-		for (char c : name) key.append(c == '"' ? 2 : 1, c);
-		key += '"';
-	}
-	return key;
-}
-
 const DataType* FindLeaf(const StructType& schema, ColumnMappingMode mapping, const std::vector<std::string>& path) {
 	const DataType* type = &schema;
 	for (auto& name : path) {
@@ -55,6 +43,17 @@ std::optional<Scalar> Bound(const duckdb::case_insensitive_map_t<duckdb::Value>&
 }
 
 }  // namespace
+
+std::string WriterKey(const std::vector<std::string>& path) {
+	std::string key;
+	for (auto& name : path) {
+		if (!key.empty()) key += '.';
+		key += '"';
+		for (char c : name) key.append(c == '"' ? 2 : 1, c);
+		key += '"';
+	}
+	return key;
+}
 
 FileStats ToFileStats(const duckdb::CopyFunctionFileStatistics& written, const StructType& schema,
 					  ColumnMappingMode mapping, const std::vector<std::vector<std::string>>& wanted,

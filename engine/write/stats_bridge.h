@@ -17,4 +17,7 @@ FileStats ToFileStats(const duckdb::CopyFunctionFileStatistics& written, const S
 					  ColumnMappingMode mapping, const std::vector<std::vector<std::string>>& wanted,
 					  const std::vector<std::string>& nan_columns);
 
+// The writer's key of a leaf: each name quoted, joined by dots.
+std::string WriterKey(const std::vector<std::string>& path);
+
 }  // namespace braid::engine

@@ -3,10 +3,9 @@
 #pragma once
 
 #include "kernel/alter/table_draft.h"
+#include "kernel/feature/protocol_change.h"
 
 namespace braid {
-
-inline constexpr auto kClusteringDomain = "delta.clustering";
 
 // Logical paths; empty if the table is not clustered.
 Result<std::vector<ColumnPath>> ClusteringColumns(const TableDraft& draft);

@@ -148,7 +148,7 @@ private:
 							"ALTER TABLE ... CLUSTER BY NONE first");
 			Forget(kClusteringDomain);
 		}
-		if (feature_ == "rowTracking") Forget("delta.rowTracking");
+		if (feature_ == "rowTracking") Forget(kRowTrackingDomain);
 		return {};
 	}
 

@@ -19,6 +19,9 @@ inline const std::string kGenerationExpressionKey = "delta.generationExpression"
 inline const std::string kInvariantsKey = "delta.invariants";
 inline constexpr std::string_view kConstraintPrefix = "delta.constraints.";
 inline constexpr std::string_view kFeaturePrefix = "delta.feature.";
+// Metadata domains of features.
+inline const std::string kClusteringDomain = "delta.clustering";
+inline const std::string kRowTrackingDomain = "delta.rowTracking";
 
 FeatureSet NeededFeatures(const StructType& schema, const Configuration& configuration);
 // Features as the table of features spells them; kUnsupported names one that it does not know.

@@ -52,11 +52,12 @@ static void Pack(std::vector<const LiveFile*> files, Rewrite rewrite, int64_t ta
 }
 
 std::vector<Bin> PlanBins(const Snapshot& table, std::span<const LiveFile* const> files, Rewrite rewrite,
-						  int64_t target_bytes) {
+						  int64_t target_bytes, const PathSet& also) {
 	PartitionKeys keys(table);
 	std::map<std::string_view, std::vector<const LiveFile*>> partitions;
 	for (const LiveFile* file : files) {
-		if (IsChosen(*file, rewrite, target_bytes)) partitions[keys.Of(*file)].push_back(file);
+		if (IsChosen(*file, rewrite, target_bytes) || also.contains(file->path))
+			partitions[keys.Of(*file)].push_back(file);
 	}
 	std::vector<Bin> bins;
 	for (auto& [key, members] : partitions) Pack(std::move(members), rewrite, target_bytes, bins);

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "kernel/snapshot/snapshot.h"
@@ -15,7 +17,7 @@ namespace braid {
 
 enum class Rewrite {
 	kSmallOrDeleted,  // OPTIMIZE
-	kDeleted,         // REORG .. APPLY (PURGE): every file that has a deletion vector
+	kDeleted,         // REORG .. APPLY (PURGE): every file that has a deletion vector, or a column that was dropped
 	kUnclustered,  // OPTIMIZE of a clustered table: files that no clustering wrote, and clustered ones that are small
 	kAll,          // ZORDER BY, OPTIMIZE FULL: every file
 };
@@ -28,8 +30,11 @@ struct Bin {
 	int64_t bytes = 0;
 };
 
-// `files` of the snapshot; the answer points to them. Bins stand in the order of their partitions' values.
+using PathSet = std::set<std::string, std::less<>>;
+
+// `files` of the snapshot; the answer points to them. Bins stand in the order of their partitions' values. `also`: paths of files that are chosen
+// in any case, because they hold columns that were dropped.
 std::vector<Bin> PlanBins(const Snapshot& table, std::span<const LiveFile* const> files, Rewrite rewrite,
-						  int64_t target_bytes);
+						  int64_t target_bytes, const PathSet& also = {});
 
 }  // namespace braid

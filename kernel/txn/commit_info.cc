@@ -44,6 +44,7 @@ static void AddFileMetrics(const std::string& operation, const RebaseCounts& cou
 		set("numTargetDeletionVectorsUpdated", counts.vectors_updated);
 		return;
 	}
+	if (operation == "RESTORE" || operation == "CLONE" || operation == "CONVERT") return;  // have brought theirs
 	const bool rearranges = operation == "OPTIMIZE" || operation == "REORG";
 	if (operation == "DELETE" || operation == "UPDATE" || rearranges) {
 		set("numAddedFiles", counts.files_added);

@@ -350,8 +350,10 @@ void CommitRun::Become(Transaction transaction) {
 
 // What the commit does to the table, for the features and properties that restrict it (PROTOCOL: Append-only Tables: a rearrangement may remove
 // files of an append-only table).
-static TableOperation OperationOf(const StagedChanges& changes) {
+static TableOperation OperationOf(const Transaction& transaction) {
+	const StagedChanges& changes = transaction.changes;
 	if ((changes.metadata && !changes.moves_only_identity_marks) || changes.protocol) return TableOperation::kAlter;
+	if (transaction.operation == "RESTORE") return TableOperation::kAlter;  // changes no row itself
 	const bool removes = !changes.deleted_rows.empty() || !changes.replaced_files.empty() || changes.removes_all;
 	return removes && changes.data_change ? TableOperation::kChange : TableOperation::kAppend;
 }
@@ -359,7 +361,7 @@ static TableOperation OperationOf(const StagedChanges& changes) {
 // What our changes are on top of the newest version.
 Result<RebasedCommit> CommitRun::Rebase(int64_t now_ms) {
 	const Snapshot* head = head_.get();
-	if (head) BRAID_TRY(CheckWrite(*head, OperationOf(transaction_->changes)));
+	if (head) BRAID_TRY(CheckWrite(*head, OperationOf(*transaction_)));
 	RebasePlan plan = PlanAsStaged(*transaction_);
 	plan.survivors = survivors_;
 	if (!winners_.empty()) {
@@ -490,6 +492,10 @@ static Status CheckStaged(const Transaction& transaction, const std::string& tab
 	for (const NewFile& file : changes.new_files) {
 		if (twice(file.add.path) || (transaction.base && transaction.base->files->Find(file.add.path)))
 			return refuse(file.add.path);
+	}
+	std::set<std::string> entries;
+	for (const AddFile& file : changes.entries) {
+		if (!entries.insert(DecodePath(file.path)).second) return refuse(file.path);
 	}
 	return {};
 }

@@ -16,8 +16,8 @@ namespace braid {
 
 bool TouchesNothing(const Transaction& transaction) {
 	const StagedChanges& changes = transaction.changes;
-	return transaction.reads.empty() && changes.deleted_rows.empty() && changes.replaced_files.empty() &&
-		   !changes.removes_all;
+	return transaction.reads.empty() && changes.entries.empty() && changes.deleted_rows.empty() &&
+		   changes.replaced_files.empty() && !changes.removes_all;
 }
 
 namespace {

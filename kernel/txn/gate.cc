@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/excerpt.h"
-#include "kernel/feature/feature_support.h"
+#include "kernel/feature/protocol_change.h"
 #include "kernel/txn/adoption.h"
 
 namespace braid {
@@ -31,26 +31,6 @@ ConflictReport ReportAgainst(const Transaction& transaction, const WinningCommit
 	report.winner_engine = winner.info.engine_info;
 	report.winner_timestamp = winner.info.in_commit_timestamp ? winner.info.in_commit_timestamp : winner.info.timestamp;
 	return report;
-}
-
-static std::vector<std::string> Sorted(std::vector<std::string> names) {
-	std::ranges::sort(names);
-	return names;
-}
-
-bool operator==(const Protocol& a, const Protocol& b) {
-	return a.min_reader_version == b.min_reader_version && a.min_writer_version == b.min_writer_version &&
-		   Sorted(a.reader_features.value_or(std::vector<std::string> {})) ==
-			   Sorted(b.reader_features.value_or(std::vector<std::string> {})) &&
-		   Sorted(a.writer_features.value_or(std::vector<std::string> {})) ==
-			   Sorted(b.writer_features.value_or(std::vector<std::string> {}));
-}
-
-bool SameMetadata(const Metadata& a, const Metadata& b) {
-	return a.id == b.id && a.name == b.name && a.description == b.description &&
-		   a.format.provider == b.format.provider && a.format.options == b.format.options &&
-		   a.schema_string == b.schema_string && a.partition_columns == b.partition_columns &&
-		   a.configuration == b.configuration;
 }
 
 // Who changes the metadata himself has not seen the winner's, and would undo it.
@@ -90,7 +70,7 @@ static bool MakeTheTable(const Transaction& transaction, const WinningCommit& wi
 // delta.rowTracking is computed anew for each attempt, so two writers of it do not clash.
 static bool WritesSameDomain(const StagedChanges& changes, const WinningCommit& winner) {
 	return std::ranges::any_of(changes.domains, [&](const DomainMetadata& ours) {
-		return ours.domain != "delta.rowTracking" &&
+		return ours.domain != kRowTrackingDomain &&
 			   std::ranges::any_of(winner.domains, [&](const auto& theirs) { return theirs.domain == ours.domain; });
 	});
 }

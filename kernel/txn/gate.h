@@ -3,6 +3,7 @@
 // metadata, streaming transaction ids, metadata domains, operations that allow no winner at all.
 #pragma once
 
+#include "kernel/action/same_action.h"
 #include "kernel/txn/conflict_report.h"
 #include "kernel/txn/isolation.h"
 #include "kernel/txn/transaction.h"
@@ -19,9 +20,5 @@ std::unexpected<Error> CreatedBySomebodyElse(const Transaction& transaction, con
 
 // A report with everything filled in that transaction and winner tell.
 ConflictReport ReportAgainst(const Transaction& transaction, const WinningCommit& winner, const std::string& table);
-
-bool operator==(const Protocol& a, const Protocol& b);
-// Everything that matters to a writer; not the creation time.
-bool SameMetadata(const Metadata& a, const Metadata& b);
 
 }  // namespace braid

@@ -3,22 +3,20 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
+
 #include "kernel/feature/feature_support.h"
 #include "kernel/feature/property_table.h"
+#include "kernel/feature/protocol_change.h"
 
 namespace braid {
 
-static constexpr std::string_view kDomain = "delta.rowTracking";
-
-static Result<int64_t> HighWaterMark(const Snapshot& head) {
-	const auto domain = head.domains.find(std::string(kDomain));
-	if (domain == head.domains.end()) return -1;
+static Result<int64_t> MarkOf(const DomainMetadata& domain, const std::string& where) {
 	simdjson::dom::parser parser;
 	int64_t mark = -1;
-	if (parser.parse(domain->second.configuration)["rowIdHighWaterMark"].get(mark) != simdjson::SUCCESS) {
+	if (parser.parse(domain.configuration)["rowIdHighWaterMark"].get(mark) != simdjson::SUCCESS) {
 		return Fail(ErrorKind::kCorrupt,
-					"Table " + head.table + ", version " + std::to_string(head.version) +
-						": the domain delta.rowTracking holds no rowIdHighWaterMark: " + domain->second.configuration);
+					where + ": the domain delta.rowTracking holds no rowIdHighWaterMark: " + domain.configuration);
 	}
 	return mark;
 }
@@ -33,8 +31,17 @@ Result<RowIdAssigner> RowIdAssigner::For(const Transaction& transaction, const S
 	assigner.active_ = true;
 	assigner.version_ = version;
 	if (head) {
-		BRAID_TRY(assigner.old_mark_, HighWaterMark(*head));
-		assigner.mark_ = assigner.old_mark_;
+		const auto known = head->domains.find(kRowTrackingDomain);
+		const std::string where = "Table " + head->table + ", version " + std::to_string(head->version);
+		if (known != head->domains.end()) {
+			BRAID_TRY(assigner.old_mark_, MarkOf(known->second, where));
+		}
+	}
+	assigner.mark_ = assigner.old_mark_;
+	for (const DomainMetadata& domain : changes.domains) {
+		if (domain.domain != kRowTrackingDomain || domain.removed) continue;
+		BRAID_TRY(const int64_t mark, MarkOf(domain, "Staged row ids"));
+		assigner.mark_ = std::max(assigner.mark_, mark);
 	}
 	return assigner;
 }
@@ -48,7 +55,7 @@ void RowIdAssigner::Assign(AddFile& add, int64_t physical_rows) {
 
 std::optional<DomainMetadata> RowIdAssigner::NewMark() const {
 	if (mark_ == old_mark_) return std::nullopt;
-	return DomainMetadata {std::string(kDomain), "{\"rowIdHighWaterMark\":" + std::to_string(mark_) + "}", false};
+	return DomainMetadata {kRowTrackingDomain, "{\"rowIdHighWaterMark\":" + std::to_string(mark_) + "}", false};
 }
 
 }  // namespace braid

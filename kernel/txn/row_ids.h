@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Row ids of new files (PROTOCOL: Row Tracking): a base row id above every id given so far and the
-// version of the commit. Files that are only added again with another vector keep what they have. Without the feature
-// nothing happens.
+// version of the commit. Files that are only added again with another vector keep what they have. A staged mark of the domain delta.rowTracking
+// (of files that come from elsewhere, with their ids) counts as given. Without the feature nothing happens.
 #pragma once
 
 #include <optional>
@@ -15,6 +15,7 @@ public:
 	// `head` is null for the first version.
 	static Result<RowIdAssigner> For(const Transaction& transaction, const Snapshot* head, int64_t version);
 
+	bool active() const { return active_; }
 	void Assign(AddFile& add, int64_t physical_rows);
 	// The delta.rowTracking domain, if the mark grew.
 	std::optional<DomainMetadata> NewMark() const;

@@ -3,6 +3,7 @@
 
 #include "kernel/feature/feature_support.h"
 #include "kernel/feature/property_table.h"
+#include "kernel/feature/protocol_change.h"
 #include "kernel/log/log_path.h"
 #include "kernel/stats/file_stats.h"
 #include "kernel/txn/origin_tag.h"
@@ -278,12 +279,29 @@ Status RowRebase::AddNewFiles(const Transaction& transaction, const RebasePlan& 
 	return {};
 }
 
+static Status AddEntries(const Transaction& transaction, RowIdAssigner& row_ids, ActionList& list) {
+	for (AddFile add : transaction.changes.entries) {
+		const auto rows = NumRecords(add.stats);
+		if (row_ids.active() && !add.base_row_id) {
+			if (!rows) {
+				return Fail(ErrorKind::kUnsupported, "[DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS] File " + add.path +
+														 " has no numRecords in its statistics, so its rows cannot be "
+														 "given row ids. SQLSTATE: 22000");
+			}
+			row_ids.Assign(add, *rows);
+		}
+		const int64_t deleted = add.deletion_vector ? add.deletion_vector->cardinality : 0;
+		list.Add(std::move(add), rows.value_or(deleted) - deleted);
+	}
+	return {};
+}
+
 // PROTOCOL: Row Tracking: who enables it gives ids to the files that have none, those of winners included. They are added again as they are.
 static Status BackfillRowIds(const Transaction& transaction, const RebasePlan& plan, const Snapshot* head,
 							 RowIdAssigner& row_ids, std::vector<Action>& actions) {
 	constexpr auto kEnabled = "delta.enableRowTracking";
 	const StagedChanges& changes = transaction.changes;
-	if (!head || !changes.metadata || changes.removes_all ||
+	if (!head || !changes.metadata || changes.removes_all || !changes.entries.empty() ||
 		!PropertyEnabled(changes.metadata->configuration, kEnabled) ||
 		PropertyEnabled(head->metadata.configuration, kEnabled))
 		return {};
@@ -317,13 +335,16 @@ Result<RebasedCommit> RowRebase::Onto(const Transaction& transaction, const Reba
 	if (changes.protocol) actions.emplace_back(*changes.protocol);
 	if (changes.metadata) actions.emplace_back(*changes.metadata);
 	for (const auto& application : changes.set_transactions) actions.emplace_back(application);
-	for (const auto& domain : changes.domains) actions.emplace_back(domain);
+	BRAID_TRY(RowIdAssigner row_ids, RowIdAssigner::For(transaction, head, version));
+	for (const auto& domain : changes.domains) {
+		if (!row_ids.active() || domain.domain != kRowTrackingDomain) actions.emplace_back(domain);
+	}
 	if (changes.removes_all && head) BRAID_TRY(RemoveAll(*head, plan.survivors, list));
 	if (!changes.removes_all && head) BRAID_TRY(RemoveReplaced(plan.replaced_files, *head, list));
 	BRAID_TRY(DeleteRows(transaction, plan, targets, list));
-	BRAID_TRY(RowIdAssigner row_ids, RowIdAssigner::For(transaction, head, version));
 	BRAID_TRY(BackfillRowIds(transaction, plan, head, row_ids, actions));
 	BRAID_TRY(AddNewFiles(transaction, plan, row_ids, list));
+	BRAID_TRY(AddEntries(transaction, row_ids, list));
 	if (auto mark = row_ids.NewMark()) actions.emplace_back(*std::move(mark));
 	return std::move(list.commit());
 }

@@ -32,6 +32,9 @@ struct NewFile {
 
 struct StagedChanges {
 	std::vector<NewFile> new_files;
+	// Files that are there already, added as they stand, with their vectors and row ids (RESTORE, CLONE, CONVERT, which allow no winner). One may
+	// be in replaced_files too, if its vector is another one.
+	std::vector<AddFile> entries;
 	// By path of an active file of the snapshot: positions that this transaction deletes, disjoint from the file's vector at the snapshot.
 	std::map<std::string, PositionSet> deleted_rows;
 	// Copy-on-write: active files of the snapshot that new_files replace. Conflicts are judged per file.
@@ -49,8 +52,8 @@ struct StagedChanges {
 	std::map<std::string, int64_t> physical_rows;
 
 	bool empty() const {
-		return new_files.empty() && deleted_rows.empty() && replaced_files.empty() && !removes_all && !protocol &&
-			   !metadata && set_transactions.empty() && domains.empty();
+		return new_files.empty() && entries.empty() && deleted_rows.empty() && replaced_files.empty() && !removes_all &&
+			   !protocol && !metadata && set_transactions.empty() && domains.empty();
 	}
 };
 

@@ -96,7 +96,7 @@ def test_c74_aggregates_leave_deleted_rows_out(con, threads):
 
 
 def test_c77_a_restore_to_before_a_delete(con, lake):
-    """Another engine's RESTORE: the same path with no vector, then with the first of two. (Our own RESTORE is not there yet.)"""
+    """Another engine's RESTORE: the same path with no vector, then with the first of two."""
     table = lake / "t"
     con.execute("CREATE TABLE t AS SELECT range AS id FROM range(10)")
     con.execute("DELETE FROM t WHERE id = 1")
@@ -109,6 +109,16 @@ def test_c77_a_restore_to_before_a_delete(con, lake):
         assert seen_by_duckdb_delta(table) == [(i,) for i in range(10) if restored == 0 or i != 1]
     con.execute("DELETE FROM t WHERE id = 2")
     assert rows(con, "SELECT id FROM t ORDER BY id") == [(i,) for i in range(10) if i not in (1, 2)]
+
+
+def test_c77_our_restore_to_before_a_delete(con, lake):
+    """10 rows, two deleted, restored: 10 rows, and one pair of remove and add of the same path, each with its own vector."""
+    con.execute("CREATE TABLE t AS SELECT range AS id FROM range(10)")
+    con.execute("DELETE FROM t WHERE id IN (3, 4)")
+    con.execute("RESTORE TABLE t TO VERSION AS OF 0")
+    assert len(assert_all_see(con, lake / "t")) == 10
+    (remove,), (add,) = delta_log.actions(lake / "t", "remove"), delta_log.actions(lake / "t", "add")
+    assert remove["path"] == add["path"] and "deletionVector" in remove and "deletionVector" not in add
 
 
 @pytest.mark.parametrize("mode", ["name", "id"])

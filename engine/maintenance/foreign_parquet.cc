@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// DuckDB's parquet_metadata gives bounds in the same text as its writer, so they go the way of files that we write (stats_bridge.h).
+#include "engine/maintenance/foreign_parquet.h"
+
+#include <set>
+
+#include "duckdb/common/exception.hpp"
+#include "duckdb/common/string_util.hpp"
+#include "engine/catalog/type_mapping.h"
+#include "engine/io/error_translation.h"
+#include "engine/write/stats_bridge.h"
+#include "kernel/stats/stats_merge.h"
+
+namespace braid::engine {
+
+namespace {
+
+constexpr size_t kFilesPerQuery = 500;
+
+std::string SqlFiles(std::span<const std::string> locations) {
+	std::string list;
+	for (const auto& location : locations) list += (list.empty() ? "[" : ", ") + SqlText(location);
+	return list + "]";
+}
+
+// Spark and Hive write moments as INT96, which means an instant whatever the file says.
+std::set<std::string> Int96Columns(NestedSession& session, const std::string& location) {
+	std::set<std::string> names;
+	Unwrap(session.Stream("SELECT name FROM parquet_schema(" + SqlText(location) + ") WHERE type = 'INT96'",
+						  "read the footer of " + location, [&](duckdb::DataChunk& chunk) -> Status {
+							  for (duckdb::idx_t i = 0; i < chunk.size(); i++)
+								  names.insert(chunk.GetValue(0, i).ToString());
+							  return {};
+						  }));
+	return names;
+}
+
+using RowGroups = std::map<std::string, std::map<int64_t, duckdb::CopyFunctionFileStatistics>>;  // by file, by number
+
+// Bytes that are no text come escaped, and no longer bound anything.
+bool IsBound(const duckdb::Value& text) {
+	return !text.IsNull() && duckdb::StringValue::Get(text).find("\\x") == std::string::npos;
+}
+
+void Enter(duckdb::DataChunk& chunk, duckdb::idx_t row, const std::map<std::string, std::string>& keys,
+		   RowGroups& groups) {
+	const auto value = [&](duckdb::idx_t column) { return chunk.GetValue(column, row); };
+	auto& group = groups[value(0).ToString()][value(1).GetValue<int64_t>()];
+	group.row_count = value(2).GetValue<uint64_t>();
+	const auto key = keys.find(value(3).ToString());
+	if (key == keys.end()) return;
+	auto& column = group.column_statistics[key->second];
+	if (!value(4).IsNull()) column["null_count"] = value(4);
+	if (IsBound(value(5))) column["min"] = value(5);
+	if (IsBound(value(6))) column["max"] = value(6);
+}
+
+}  // namespace
+
+StructType ColumnsOfFile(NestedSession& session, const std::string& location) {
+	const auto columns = Unwrap(session.Describe(
+		"SELECT * FROM read_parquet(" + SqlText(location) + ", hive_partitioning = false, union_by_name = false)",
+		"read the schema of " + location));
+	StructType schema;
+	schema.kind = TypeKind::kStruct;
+	std::optional<std::set<std::string>> instants;
+	for (const auto& [name, type] : duckdb::StructType::GetChildTypes(columns)) {
+		try {
+			Field field {name, ToDeltaType(type, name), true, {}};
+			if (field.type->kind == TypeKind::kTimestampNtz) {
+				if (!instants) instants = Int96Columns(session, location);
+				if (instants->contains(name)) field.type = std::make_shared<DataType>(DataType {TypeKind::kTimestamp});
+			}
+			schema.fields.push_back(std::move(field));
+		} catch (const duckdb::Exception& exception) {
+			throw duckdb::InvalidInputException("CONVERT TO DELTA: file %s: %s", location,
+												duckdb::ErrorData(exception).RawMessage());
+		}
+	}
+	return schema;
+}
+
+std::map<std::string, FileStats> FooterStats(NestedSession& session, std::span<const std::string> locations,
+											 const StructType& schema,
+											 const std::vector<std::vector<std::string>>& wanted) {
+	std::map<std::string, std::string> keys;  // of the writer, by the name that parquet_metadata has for a leaf
+	std::vector<std::string> may_hold_nan;
+	for (const auto& path : wanted) {
+		keys[duckdb::StringUtil::Join(path, path.size(), ", ", [](const auto& name) { return name; })] =
+			WriterKey(path);
+		may_hold_nan.push_back(path.front());
+	}
+	std::map<std::string, FileStats> found;
+	for (size_t first = 0; first < locations.size(); first += kFilesPerQuery) {
+		const auto batch = locations.subspan(first, std::min(kFilesPerQuery, locations.size() - first));
+		RowGroups groups;
+		Unwrap(session.Stream(
+			"SELECT file_name, row_group_id, row_group_num_rows, path_in_schema, stats_null_count, stats_min_value, "
+			"stats_max_value FROM parquet_metadata(" +
+				SqlFiles(batch) + ")",
+			"read footers of Parquet files", [&](duckdb::DataChunk& chunk) -> Status {
+				for (duckdb::idx_t i = 0; i < chunk.size(); i++) Enter(chunk, i, keys, groups);
+				return {};
+			}));
+		for (const auto& location : batch) {
+			FileStats& stats = found[location];
+			for (const auto& [number, group] : groups[location])
+				MergeStats(stats, ToFileStats(group, schema, ColumnMappingMode::kNone, wanted, may_hold_nan));
+			if (!stats.num_records) stats.num_records = 0;  // no row group
+		}
+	}
+	return found;
+}
+
+}  // namespace braid::engine
