@@ -54,7 +54,9 @@ static void KeepIdentityMarks(const Snapshot& now, const Snapshot& then, Metadat
 			if (further && old->mark != identity->mark) marks[field.name] = *identity->mark;
 		}
 	}
-	if (!marks.empty()) metadata.schema_string = WriteSchema(*WithIdentityMarks(*then.schema, marks));
+	if (marks.empty()) return;
+	const DataTypePtr schema = WithIdentityMarks(*then.schema, marks);
+	metadata.schema_string = *schema == *now.schema ? now.metadata.schema_string : WriteSchema(*schema);
 }
 
 // In-commit timestamps that are on stay on since the version that switched them on last; who switches them on again says so when he commits.

@@ -10,7 +10,7 @@ namespace braid {
 namespace {
 
 const std::string kVectors =
-	R"({"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["deletionVectors"],"writerFeatures":["deletionVectors","rowTracking","domainMetadata","appendOnly"]}})"
+	R"({"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["deletionVectors"],"writerFeatures":["deletionVectors","rowTracking","domainMetadata","appendOnly","invariants"]}})"
 	"\n";
 
 std::string Domain(const std::string& name, const std::string& configuration, bool removed = false) {
