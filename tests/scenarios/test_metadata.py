@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios 74 to 89, N1, N2, N10b, N16, N17: metadata, protocol, streaming ids, domains, identity columns, constraints, RESTORE. What the product
-cannot do yet is done by a commit that the test writes."""
-
-import json
+"""Scenarios 74 to 89, N1, N2, N10b, N16, N17: metadata, protocol, streaming ids, domains, identity columns, constraints, RESTORE."""
 
 import pytest
 
 import delta_log
 from conftest import quote
-from handmade import removal, write_commit
-from scenarios.play import NO_VECTORS, Setup, case, foreign, judge, plays, txn
+from scenarios.play import NO_VECTORS, Setup, case, judge, plays, txn
 
 
 def alter(change, plain=()):
@@ -128,30 +124,18 @@ IDENTITIES = [
 ]
 
 
-# 87, 88: RESTORE by another engine.
-
-
-def restore_vector(place):
-    """To before the last DELETE: the file as version 0 had it, its metadata unchanged."""
-    (now,) = delta_log.active(place.table).values()
-    (then,) = delta_log.actions(place.table, "add", 0)
-    actions = {"remove": removal(now, True)}, {"add": {**then, "dataChange": True}}
-    write_commit(place.table, place.version() + 1, {"commitInfo": {"operation": "RESTORE", "isBlindAppend": False}}, *actions)
-
-
-def restore_metadata(place):
-    restore_vector(place)
-    path = place.table / "_delta_log" / f"{place.version():020}.json"
-    metadata = delta_log.metadata(place.table)
-    path.write_text(path.read_text() + json.dumps({"metaData": {**metadata, "description": "as it was"}}) + "\n")
-
-
+# 87, 88: RESTORE, as the loser and as the winner. Version 0 has all 100 rows.
 GONE = Setup(then=("DELETE FROM t WHERE id IN (1, 2)",))
-BACK = ("INSERT INTO t VALUES (1, 1), (2, 2)",)
+NAMED = Setup(altered=("ALTER TABLE t SET TBLPROPERTIES ('mine' = 'x')",), then=GONE.then)
+RESTORE = txn("RESTORE t TO VERSION AS OF 0", plain=("INSERT INTO t VALUES (1, 1), (2, 2)",))
 RESTORES = [
-    case("88", foreign(restore_vector, *BACK), "DELETE FROM t WHERE id IN (1, 3)", setup=GONE, any="CA"),
-    case("88-other rows", foreign(restore_vector, *BACK), "DELETE FROM t WHERE id = 3", setup=GONE, any="ok"),
-    case("88-metadata", foreign(restore_metadata, *BACK), "DELETE FROM t WHERE id = 3", setup=GONE, any="MC"),
+    case("87-insert", INSERT, RESTORE, setup=GONE, strict="MC", sound="CW"),
+    case("87-delete", "DELETE FROM t WHERE id = 3", RESTORE, setup=GONE, strict="CDR", sound="CW"),
+    case("87-optimize", txn("OPTIMIZE t", plain=()), RESTORE, setup=Setup(then=(*GONE.then, INSERT)), strict="CDR", sound="CW"),
+    case("87-restore", RESTORE, RESTORE, setup=GONE, strict="CDR", sound="CW"),
+    case("88", RESTORE, "DELETE FROM t WHERE id IN (1, 3)", setup=GONE, any="CA"),
+    case("88-other rows", RESTORE, "DELETE FROM t WHERE id = 3", setup=GONE, any="ok"),
+    case("88-metadata", RESTORE, "DELETE FROM t WHERE id = 3", setup=NAMED, any="MC"),
 ]
 
 
