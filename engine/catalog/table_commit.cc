@@ -87,6 +87,7 @@ Result<SnapshotPtr> CommitTable(duckdb::ClientContext& context, duckdb::Attached
 	complete(work);
 	StatementRepairer repairer(context, lake, transaction, work, tools.probe, complete);
 	for (auto& file : work.work.changes.new_files) files.committed.insert(DecodePath(file.add.path));
+	files.committed.insert(work.work.changes.row_map);
 	auto outcome = Commit(tools.Context(work.statement ? &repairer : nullptr), work.work);
 	files.committed.insert(repairer.files().begin(), repairer.files().end());
 	if (!outcome) {

@@ -14,6 +14,7 @@
 #include "engine/write/parquet_output.h"
 #include "engine/write/row_origins.h"
 #include "engine/write/staging.h"
+#include "kernel/txn/row_map.h"
 
 namespace braid::engine {
 
@@ -70,6 +71,7 @@ void DescribeSizes(const std::vector<int64_t>& sizes, std::map<std::string, std:
 struct Moved : duckdb::GlobalSinkState {
 	TableWork* work = nullptr;
 	int64_t started_ms = SystemClock().MonotonicMs();
+	std::unique_ptr<RowMapWriter> map;
 	std::unique_ptr<ParquetOutput> output;
 
 	std::mutex mutex;            // guards what follows
@@ -103,7 +105,10 @@ public:
 		state->work = &LakeTransaction::Get(context, *lake).Modify(context, spec->table);
 		auto types = children[0].get().types;
 		types.resize(types.size() - 2);
+		state->map = CreateMap(context, *state->work);
 		state->output = std::make_unique<ParquetOutput>(context, *state->work, *spec->view, types);
+		state->output->SendOriginsTo(
+			[map = state->map.get()](auto& file, auto runs) { Unwrap(map->Append(file, runs)); });
 		state->rows.resize(spec->sources.size());
 		return state;
 	}
@@ -150,6 +155,7 @@ public:
 		auto& global = input.global_state.Cast<Moved>();
 		CheckComplete(global);
 		auto files = global.output->Finish();
+		Unwrap(global.map->Finish());
 		std::set<PartitionValues> partitions;
 		for (auto& file : files) {
 			if (spec->clusters) file.add.clustering_provider = kClusteringProvider;
@@ -162,10 +168,8 @@ public:
 		StageNewFiles(*global.work, std::move(files));
 		std::lock_guard guard(global.work->mutex);
 		auto& work = global.work->work;
-		for (auto& source : spec->sources) {
-			work.changes.replaced_files.push_back(source.path);
-			work.changes.origin_files.push_back(source.path);
-		}
+		for (auto& source : spec->sources) work.changes.replaced_files.push_back(source.path);
+		work.changes.row_map = global.map->path();
 		work.changes.data_change = false;
 		work.operation_parameters = spec->operation_parameters;
 		DescribeSizes(global.added, work.operation_metrics);
@@ -184,9 +188,25 @@ private:
 		bool given = false;
 	};
 
+	std::unique_ptr<RowMapWriter> CreateMap(duckdb::ClientContext& context, TableWork& work) const;
 	size_t BinOf(const ParquetOutput::Run& place) const { return spec->sources[place.source].bin; }
 	void CheckComplete(const Moved& moved) const;
 };
+
+std::unique_ptr<RowMapWriter> Rearrange::CreateMap(duckdb::ClientContext& context, TableWork& work) const {
+	std::vector<MappedFile> sources;
+	for (auto& source : spec->sources) {
+		auto rows = source.live_rows ? *source.live_rows + static_cast<uint64_t>(source.deleted_rows)
+									 : CountPhysicalRows(context, work, source.path);
+		sources.push_back({source.path, rows});
+	}
+	auto path = NewRowMapPath(SystemRandom());
+	{
+		std::lock_guard guard(work.mutex);
+		work.created_files.push_back(path);
+	}
+	return Unwrap(RowMapWriter::Create(work.table->store(), std::move(path), sources));
+}
 
 void Rearrange::CheckComplete(const Moved& moved) const {
 	for (size_t i = 0; i < spec->sources.size(); i++) {

@@ -95,8 +95,6 @@ struct ParquetOutput::OpenFile {
 	std::mutex flushing;  // guards what follows, and the order of row groups
 	uint64_t rows = 0;
 	std::vector<OriginRun> origins;
-
-	void Note(const std::vector<Run>& runs, uint64_t count);
 };
 
 struct ParquetOutput::Partition {
@@ -180,17 +178,29 @@ void ParquetOutput::NoteNaN(duckdb::DataChunk& data) {
 	}
 }
 
-void ParquetOutput::OpenFile::Note(const std::vector<Run>& runs, uint64_t count) {
-	for (auto at = rows; auto& run : runs) {
-		auto* last = origins.empty() ? nullptr : &origins.back();
-		if (last && last->source == run.source && last->source_first + last->count == run.first) {
-			last->count += run.count;
+// Rows that follow each other cost no more than one.
+void ParquetOutput::Batch::Add(std::span<const Run> places) {
+	for (auto& place : places) {
+		auto* last = runs.empty() ? nullptr : &runs.back();
+		if (last && last->source == place.source && last->first + last->count == place.first) {
+			last->count += place.count;
 		} else {
-			origins.push_back({run.source, run.first, at, run.count});
+			runs.push_back(place);
 		}
+	}
+}
+
+void ParquetOutput::NoteRows(OpenFile& file, const std::vector<Run>& runs, uint64_t count) {
+	std::vector<OriginRun> sent;
+	auto& origins = origin_sink_ ? sent : file.origins;
+	for (auto at = file.rows; auto& run : runs) {
+		origins.push_back({run.source, run.first, at, run.count});
 		at += run.count;
 	}
-	rows += count;
+	file.rows += count;
+	if (sent.empty()) return;
+	std::lock_guard guard(origin_mutex_);
+	origin_sink_(EncodePath(file.path), sent);
 }
 
 void ParquetOutput::Append(Local& local, duckdb::DataChunk& rows, std::span<const Run> places) {
@@ -199,7 +209,7 @@ void ParquetOutput::Append(Local& local, duckdb::DataChunk& rows, std::span<cons
 	NoteNaN(rows);
 	if (!local.batch.rows) local.batch.rows = NewRows();
 	local.batch.rows->Append(rows);
-	local.batch.runs.insert(local.batch.runs.end(), places.begin(), places.end());
+	local.batch.Add(places);
 	if (!IsFull(*local.batch.rows)) return;
 	WriteRowGroup(FindPartition("", rows, 0), std::move(local.batch));
 }
@@ -221,7 +231,7 @@ void ParquetOutput::AppendGroup(Local& local, const std::string& group, duckdb::
 	NoteNaN(DataColumns(rows, data));
 	if (!local.batch.rows) local.batch.rows = NewRows();
 	local.batch.rows->Append(data);
-	local.batch.runs.insert(local.batch.runs.end(), runs.begin(), runs.end());
+	local.batch.Add(runs);
 	if (IsFull(*local.batch.rows)) WriteRowGroup(partition, std::exchange(local.batch, {}));
 }
 
@@ -275,7 +285,7 @@ void ParquetOutput::AppendPartitioned(duckdb::DataChunk& rows, std::span<const R
 			if (!waiting) waiting = NewRows();
 			waiting->Append(part);
 			for (size_t i = 0; i < members.size() && !places.empty(); i++)
-				partition.waiting.runs.push_back(places[members[i]]);
+				partition.waiting.Add(places.subspan(members[i], 1));
 			if (IsFull(*waiting)) full = std::exchange(partition.waiting, {});
 		}
 		if (full.rows) WriteRowGroup(partition, std::move(full));
@@ -313,7 +323,7 @@ void ParquetOutput::AddWaiting(Partition& partition, Batch batch) {
 			waiting = std::move(batch);
 		} else {
 			waiting.rows->Combine(*batch.rows);
-			waiting.runs.insert(waiting.runs.end(), batch.runs.begin(), batch.runs.end());
+			waiting.Add(batch.runs);
 		}
 		if (!IsFull(*waiting.rows)) return;
 		batch = std::exchange(waiting, {});
@@ -328,7 +338,7 @@ void ParquetOutput::WriteRowGroup(Partition& partition, Batch batch) {
 	{
 		std::lock_guard guard(file->flushing);
 		writer_.flush_batch(context_, *writer_bind_, *file->state, *encoded);
-		file->Note(batch.runs, count);
+		NoteRows(*file, batch.runs, count);
 	}
 	Release(partition, file);
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -37,6 +38,8 @@ public:
 	struct Batch {
 		duckdb::unique_ptr<duckdb::ColumnDataCollection> rows;
 		std::vector<Run> runs;  // of all rows, or none
+
+		void Add(std::span<const Run> places);
 	};
 	struct Partition;
 	// What one thread has buffered and not yet handed over.
@@ -44,6 +47,11 @@ public:
 		Batch batch;
 		Partition* group = nullptr;
 	};
+
+	// Where the rows of each row group come from goes there instead of into NewFile::origins: `file` as in the log. For one file in the order of its
+	// rows, one call at a time.
+	using OriginSink = std::function<void(const std::string& file, std::span<const OriginRun> runs)>;
+	void SendOriginsTo(OriginSink sink) { origin_sink_ = std::move(sink); }
 
 	// Any thread. `places`: a run for each row, always or never.
 	void Append(Local& local, duckdb::DataChunk& rows, std::span<const Run> places = {});
@@ -65,6 +73,7 @@ private:
 	void HandOver(Local& local);
 	void AddWaiting(Partition& partition, Batch batch);
 	void WriteRowGroup(Partition& partition, Batch batch);
+	void NoteRows(OpenFile& file, const std::vector<Run>& runs, uint64_t count);
 	std::shared_ptr<OpenFile> Acquire(Partition& partition);
 	void Release(Partition& partition, const std::shared_ptr<OpenFile>& file);
 	std::shared_ptr<OpenFile> TakeIdleFile();
@@ -91,6 +100,9 @@ private:
 	duckdb::unique_ptr<duckdb::FunctionData> writer_bind_;
 	// By data column. The writer's own flag knows only the last row group of a file.
 	std::vector<std::atomic<bool>> has_nan_;
+
+	OriginSink origin_sink_;
+	std::mutex origin_mutex_;  // one call at a time
 
 	std::mutex mutex_;  // guards what follows and the fields of partitions; never held while rows are written
 	std::map<std::string, std::unique_ptr<Partition>> partitions_;

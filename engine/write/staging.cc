@@ -57,20 +57,20 @@ std::string PictureOf(duckdb::ClientContext& context, TableWork& work, const Row
 	return RowPicture(context, work.table, work.view, file, row.position);
 }
 
-// Counted, because the log does not say it: a vector may not be added to a file without (PROTOCOL: Deletion Vectors).
-static int64_t CountRows(duckdb::ClientContext& context, const TableWork& work, AddFile file) {
+uint64_t CountPhysicalRows(duckdb::ClientContext& context, const TableWork& work, const std::string& path) {
+	auto file = Unwrap(ToAddFile(*work.view->files->Find(path)));
 	file.deletion_vector.reset();
 	RowReader reader(context, SourceOfFile(work.table, work.view, std::move(file)),
 					 {duckdb::MultiFileReader::COLUMN_IDENTIFIER_FILE_ROW_NUMBER});
-	int64_t rows = 0;
-	while (auto* chunk = reader.Next()) rows += static_cast<int64_t>(chunk->size());
+	uint64_t rows = 0;
+	while (auto* chunk = reader.Next()) rows += chunk->size();
 	return rows;
 }
 
 void StageDeletions(duckdb::ClientContext& context, TableWork& work, const PositionsByFile& positions) {
 	bool vectors = WritesDeletionVectors(*work.view);
 	PositionsByFile to_rewrite;
-	std::vector<AddFile> uncounted;
+	std::vector<std::string> uncounted;
 	auto& changes = work.work.changes;
 	{
 		std::lock_guard guard(work.mutex);
@@ -90,16 +90,17 @@ void StageDeletions(duckdb::ClientContext& context, TableWork& work, const Posit
 			auto file = FindFile(work, name);
 			if (vectors) {
 				changes.deleted_rows[file.path] |= rows;
-				if (!NumRecords(file.stats) && !changes.physical_rows.contains(file.path)) uncounted.push_back(file);
+				if (!NumRecords(file.stats) && !changes.physical_rows.contains(file.path))
+					uncounted.push_back(file.path);
 			} else {
 				to_rewrite.emplace(file.path, rows);
 			}
 		}
 	}
-	for (auto& file : uncounted) {
-		const auto rows = CountRows(context, work, file);
+	for (auto& path : uncounted) {
+		const auto rows = static_cast<int64_t>(CountPhysicalRows(context, work, path));
 		std::lock_guard guard(work.mutex);
-		changes.physical_rows[file.path] = rows;
+		changes.physical_rows[path] = rows;
 	}
 	if (!to_rewrite.empty()) RewriteWithout(context, work, to_rewrite);
 }

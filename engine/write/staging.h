@@ -26,6 +26,9 @@ void StageDeletions(duckdb::ClientContext& context, TableWork& work, const Posit
 // The file behind an absolute name that a scan has reported. Throws if it is neither active nor ours. The caller holds
 // work.mutex.
 AddFile FindFile(const TableWork& work, const std::string& scanned_name);
+// Of a file of the snapshot, because the log does not say it: a vector may not be added to such a file (PROTOCOL: Deletion Vectors), nor a map of its
+// rows be written.
+uint64_t CountPhysicalRows(duckdb::ClientContext& context, const TableWork& work, const std::string& path);
 // The values of a row that a scan has reported, for an error.
 std::string PictureOf(duckdb::ClientContext& context, TableWork& work, const RowAddress& row);
 // Names the operation of the commit: that of its statements, or TRANSACTION if they differ.

@@ -195,7 +195,11 @@ Result<Action> ReadCommitInfo(object object) {
 	}
 	std::optional<simdjson::dom::object> own;
 	fields.Nested("braid", own);
-	if (own) Fields("commitInfo.braid", *own).Raw("reads", info.reads);
+	if (own) {
+		Fields ours("commitInfo.braid", *own);
+		ours.Raw("reads", info.reads);
+		ours.WithDefault("rowMap", info.row_map);
+	}
 	return info;
 }
 

@@ -151,7 +151,12 @@ void Write(const CommitInfo& info, JsonObjectWriter& json, std::string& out) {
 	if (!info.tags.empty()) StringMap(json, "tags", info.tags, out);
 	if (!info.engine_info.empty()) json.String("engineInfo", info.engine_info);
 	if (!info.txn_id.empty()) json.String("txnId", info.txn_id);
-	if (!info.reads.empty()) json.Raw("braid", "{\"reads\":" + info.reads + "}");
+	if (info.reads.empty() && info.row_map.empty()) return;
+	json.Key("braid");
+	JsonObjectWriter own(out);
+	if (!info.reads.empty()) own.Raw("reads", info.reads);
+	if (!info.row_map.empty()) own.String("rowMap", info.row_map);
+	own.Close();
 }
 
 constexpr const char* NameOf(const CommitInfo&) { return "commitInfo"; }

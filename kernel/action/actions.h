@@ -103,7 +103,9 @@ struct CommitInfo {
 	Tags tags;
 	std::string engine_info;
 	std::string txn_id;
-	std::string reads;  // our own "braid":{"reads":[...]}: JSON text of that array, "" if absent
+	// Our own object "braid".
+	std::string reads;    // JSON text of the array of that name, "" if absent
+	std::string row_map;  // "rowMap": path of the map of a rearrangement (kernel/txn/row_map.h), "" if absent
 };
 
 using Action =

@@ -83,6 +83,24 @@ private:
 	std::vector<std::string> created_directories_;
 };
 
+Result<FileDescriptor> CreateFileAndDirectories(const std::string& target) {
+	auto file = CreateFile(target);
+	if (file || file.error().kind != ErrorKind::kNotFound) return file;
+	BRAID_TRY(MakeDirectories(ParentDirectory(target)));
+	return CreateFile(target);
+}
+
+class LocalStream final : public FileStream {
+public:
+	LocalStream(FileDescriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+	Status Append(std::string_view bytes) override { return WriteAll(file_, bytes, path_); }
+	Status Close() override { return CloseWritten(std::move(file_), path_); }
+
+private:
+	FileDescriptor file_;
+	const std::string path_;
+};
+
 // Unlocking, not only closing: a process that was forked meanwhile has the same open directory.
 class LocalTurn final : public Turn {
 public:
@@ -337,17 +355,18 @@ Status LocalLogStore::Put(std::string_view path, std::string_view bytes) {
 Status LocalLogStore::Create(std::string_view path, std::string_view bytes) {
 	BRAID_TRY(const std::string target, Resolve(path));
 	FaultPoint("create.before");
-	auto file = CreateFile(target);
-	if (!file && file.error().kind == ErrorKind::kNotFound) {
-		BRAID_TRY(MakeDirectories(ParentDirectory(target)));
-		file = CreateFile(target);
-	}
-	if (!file) return std::unexpected(std::move(file).error());
-	Status written = WriteAll(*file, bytes, target);
-	if (written) written = CloseWritten(*std::move(file), target);
+	BRAID_TRY(FileDescriptor file, CreateFileAndDirectories(target));
+	Status written = WriteAll(file, bytes, target);
+	if (written) written = CloseWritten(std::move(file), target);
 	if (!written) unlink(target.c_str());  // ours: CreateFile never opens an existing one
 	FaultPoint("create.written");
 	return written;
+}
+
+Result<std::unique_ptr<FileStream>> LocalLogStore::CreateStream(std::string_view path) {
+	BRAID_TRY(std::string target, Resolve(path));
+	BRAID_TRY(FileDescriptor file, CreateFileAndDirectories(target));
+	return std::make_unique<LocalStream>(std::move(file), std::move(target));
 }
 
 Status LocalLogStore::MakeDurable(std::span<const std::string> paths) {

@@ -31,6 +31,7 @@ public:
 	Status PutInTurn(std::string_view path, std::string_view bytes, std::unique_ptr<Turn>& turn) override;
 	Status Put(std::string_view path, std::string_view bytes) override;
 	Status Create(std::string_view path, std::string_view bytes) override;
+	Result<std::unique_ptr<FileStream>> CreateStream(std::string_view path) override;
 	Status MakeDurable(std::span<const std::string> paths) override;
 	Status MoveIfAbsent(std::string_view from, std::string_view to) override;
 	Status Delete(std::string_view path) override;

@@ -33,6 +33,14 @@ public:
 	bool waited = false;        // others had it first: the newest version may be another by now
 };
 
+// A new file that is written piece by piece. One that is not closed is incomplete: whoever made it deletes it.
+class FileStream {
+public:
+	virtual ~FileStream() = default;
+	virtual Status Append(std::string_view bytes) = 0;
+	virtual Status Close() = 0;  // once, after the last piece
+};
+
 class LogStore {
 public:
 	virtual ~LogStore() = default;
@@ -66,6 +74,8 @@ public:
 	// Creates a new file that is not yet durable: MakeDurable makes it so. kAlreadyExists if there is one. For files that nothing names yet
 	// (deletion vectors): a crash leaves at most an unreferenced file.
 	virtual Status Create(std::string_view path, std::string_view bytes) = 0;
+	// The same for a file that is too large to be held.
+	virtual Result<std::unique_ptr<FileStream>> CreateStream(std::string_view path);
 	// Before a commit names these files: their bytes and the directory entries that lead to them are on stable storage when this returns.
 	virtual Status MakeDurable(std::span<const std::string> paths) = 0;
 	// Gives a finished file its final name, never replacing one (kAlreadyExists). Atomic, not durable by itself.

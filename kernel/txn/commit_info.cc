@@ -103,6 +103,7 @@ CommitInfo MakeCommitInfo(const Transaction& transaction, const RebaseCounts& co
 	info.engine_info = facts.engine_info;
 	info.txn_id = facts.txn_id;
 	info.reads = RecordedReads(transaction);
+	info.row_map = transaction.changes.row_map;
 	return info;
 }
 

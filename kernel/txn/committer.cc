@@ -102,7 +102,7 @@ CommitRun::CommitRun(const CommitContext& context, const Transaction& transactio
 	  vectors_(context.store),
 	  tester_(context.probe, {context.clock, context.options.conflict_time_budget_ms,
 							  static_cast<size_t>(std::max(context.options.explain_rows, 1)), context.interrupted}),
-	  relocation_(std::in_place, transaction, context.probe, vectors_, tester_),
+	  relocation_(std::in_place, transaction, context.store, context.probe, vectors_, tester_),
 	  rebase_(context.store, context.random, vectors_) {}
 
 static bool IsCommitOf(const Snapshot& snapshot, const StoredFile& file) {
@@ -342,7 +342,7 @@ Status CommitRun::Join(const WinningCommit& creation) {
 void CommitRun::Become(Transaction transaction) {
 	rewritten_.push_back(std::make_unique<const Transaction>(std::move(transaction)));
 	transaction_ = rewritten_.back().get();
-	relocation_.emplace(*transaction_, context_.probe, vectors_, tester_);
+	relocation_.emplace(*transaction_, context_.store, context_.probe, vectors_, tester_);
 	winners_.clear();
 	survivors_.clear();
 	judged_ = 0;
@@ -369,7 +369,7 @@ Result<RebasedCommit> CommitRun::Rebase(int64_t now_ms) {
 		for (const auto& [path, place] : relocation_->rows()) plan.deleted_rows[place.path] = place.rows;
 	}
 	if (!winners_.empty() && IsMover(*transaction_)) {
-		BRAID_TRY(MovedFiles moved, MoveOnto(*transaction_, *head, vectors_));
+		BRAID_TRY(MovedFiles moved, MoveOnto(*transaction_, *head, context_.store, vectors_));
 		plan.replaced_files = std::move(moved.replaced_files);
 		plan.masks = std::move(moved.masks);
 		plan.dropped = std::move(moved.dropped);
@@ -444,6 +444,7 @@ CommitOutcome CommitRun::Won(const std::string& bytes) {
 CommitOutcome CommitRun::NothingLeft(const std::vector<std::string>& dropped_files) {
 	rebase_.DeleteVectorFiles();
 	for (const std::string& file : dropped_files) (void)context_.store.Delete(file);
+	if (!transaction_->changes.row_map.empty()) (void)context_.store.Delete(transaction_->changes.row_map);
 	CommitOutcome outcome;
 	outcome.version = head_->version;
 	outcome.snapshot = head_;

@@ -12,7 +12,7 @@
 
 namespace braid {
 
-// Does every row of every new file tell where it comes from?
+// Does it tell where every row comes from?
 bool IsMover(const Transaction& transaction);
 
 struct MovedFiles {
@@ -20,6 +20,7 @@ struct MovedFiles {
 	std::vector<PositionSet> masks;           // by new file: rows that are no longer ours to move
 	std::vector<bool> dropped;                // by new file
 };
-Result<MovedFiles> MoveOnto(const Transaction& transaction, const Snapshot& head, VectorCache& vectors);
+Result<MovedFiles> MoveOnto(const Transaction& transaction, const Snapshot& head, LogStore& store,
+							VectorCache& vectors);
 
 }  // namespace braid

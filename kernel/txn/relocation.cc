@@ -8,7 +8,8 @@
 #include "kernel/feature/property_table.h"
 #include "kernel/log/log_path.h"
 #include "kernel/snapshot/pruning.h"
-#include "kernel/txn/origin_tag.h"
+#include "kernel/stats/file_stats.h"
+#include "kernel/txn/row_map.h"
 #include "kernel/txn/sieve.h"
 
 namespace braid {
@@ -26,14 +27,21 @@ struct Relocation::Candidate {
 	const FileEffect* effect;
 	AddFile file;
 	PositionSet rows;
-	bool whole_file;                                                    // the file is gone, not only these rows
-	std::map<uint64_t, std::pair<const FileEffect*, uint64_t>> images;  // by position
-	bool unknown = false;                                               // nobody could tell
+	bool whole_file;               // the file is gone, not only these rows
+	std::vector<RowImage> images;  // by position
+	bool unknown = false;          // nobody could tell
 	bool unproven = false;
+
+	// False: a row has two.
+	bool SortImages() {
+		std::ranges::sort(images, {}, &RowImage::position);
+		return std::ranges::adjacent_find(images, {}, &RowImage::position) == images.end();
+	}
 };
 
-Relocation::Relocation(const Transaction& transaction, RowProbe& probe, VectorCache& vectors, RowTester& tester)
-	: probe_(probe), vectors_(vectors), tester_(tester) {
+Relocation::Relocation(const Transaction& transaction, LogStore& store, RowProbe& probe, VectorCache& vectors,
+					   RowTester& tester)
+	: store_(store), probe_(probe), vectors_(vectors), tester_(tester) {
 	if (transaction.changes.removes_all) return;
 	for (const Read& read : transaction.reads.reads) reads_.push_back(read.bound);
 	for (const auto& [path, rows] : transaction.changes.deleted_rows) {
@@ -119,8 +127,8 @@ Status Relocation::Locate(const WinningCommit& winner, Candidates& candidates) {
 		}
 		return Status {};
 	};
-	BRAID_TRY(const bool told, LocateByOrigins(winner, candidates));
-	if (told) return {};
+	BRAID_TRY(const bool mapped, LocateByMap(winner, candidates));
+	if (mapped) return {};
 	if (tester_.OutOfTime()) return give_up(true);
 	Status located = column ? LocateByIds(winner, candidates, *column) : LocateByContent(winner, candidates);
 	if (!located && column && located.error().kind == ErrorKind::kNotFound && by_content)
@@ -129,38 +137,48 @@ Status Relocation::Locate(const WinningCommit& winner, Candidates& candidates) {
 	return located;
 }
 
-// A rearrangement of ours tells where its rows come from. False: not of all that we look for.
-Result<bool> Relocation::LocateByOrigins(const WinningCommit& winner, Candidates& candidates) {
-	if (winner.data_changing || !winner.info.engine_info.starts_with("Braid/")) return false;
-	std::map<std::string_view, Candidate*> wanted;
-	size_t left = 0;
+// The map of a rearrangement of ours. It is a hint: false if there is none, or if it does not fit the commit in every respect.
+Result<bool> Relocation::LocateByMap(const WinningCommit& winner, Candidates& candidates) {
+	if (winner.data_changing || !IsRowMapPath(winner.info.row_map)) return false;
+	std::map<std::string, Candidate*> by_path;
 	for (Candidate& candidate : candidates) {
 		if (!candidate.whole_file) return false;
-		wanted[candidate.effect->path] = &candidate;
-		left += candidate.rows.Cardinality();
+		by_path[candidate.effect->path] = &candidate;
 	}
-	BRAID_TRY(const Outputs outputs,
-			  OutputsOf(winner, vectors_, [](const LiveFile& file) { return !file.tags.empty(); }));
-	for (size_t output = 0; output < outputs.files.size(); output++) {
-		const auto& tags = outputs.files[output].tags;
-		const auto tag = tags.find(std::string(kOriginTag));
-		const auto runs = tag != tags.end() && tag->second ? ReadOriginTag(*tag->second) : std::nullopt;
-		if (!runs) continue;
-		for (const NamedRun& run : *runs) {
-			const auto candidate = wanted.find(run.path);
-			if (candidate == wanted.end()) continue;
-			Candidate* found = candidate->second;
-			for (uint64_t row = found->rows.NextFrom(run.source_first); row < run.source_first + run.count;
-				 row = found->rows.NextFrom(row + 1)) {
-				const uint64_t place = run.first + (row - run.source_first);
-				if (outputs.vectors[output]->Contains(place)) continue;
-				left -= found->images.try_emplace(row, outputs.effects[output], place).second ? 1 : 0;
-			}
-		}
+	std::vector<Candidate*> by_source;
+	const auto wanted = [&](const MappedFile& source) -> Result<PositionSet> {
+		const auto candidate = by_path.find(DecodePath(source.path));
+		by_source.push_back(candidate == by_path.end() ? nullptr : candidate->second);
+		return by_source.back() ? by_source.back()->rows : PositionSet();
+	};
+	std::vector<MappedRow> rows;
+	const auto files =
+		FindInRowMap(store_, winner.info.row_map, wanted, [&](const MappedRow& row) { rows.push_back(row); });
+	if (!files)
+		return files.error().kind == ErrorKind::kInterrupted ? Result<bool>(std::unexpected(files.error())) : false;
+
+	std::vector<const FileEffect*> targets;
+	std::vector<const PositionSet*> masks;
+	for (const MappedFile& target : files->targets) {
+		const auto effect = std::ranges::find(winner.effects, DecodePath(target.path), &FileEffect::path);
+		const bool new_file = effect != winner.effects.end() && !effect->before && effect->after &&
+							  NumRecords(effect->after->stats) == static_cast<int64_t>(target.rows);
+		targets.push_back(new_file ? &*effect : nullptr);
+		masks.push_back(nullptr);
+		if (!new_file) continue;
+		BRAID_TRY(masks.back(), vectors_.Get(*effect->after));
 	}
-	if (left == 0) return true;
-	for (Candidate& candidate : candidates) candidate.images.clear();
-	return false;
+	for (const MappedRow& row : rows) {
+		if (!targets[row.target] || masks[row.target]->Contains(row.row)) continue;
+		by_source[row.source]->images.push_back({row.position, targets[row.target], row.row});
+	}
+	bool fits = true;
+	for (Candidate& candidate : candidates)
+		fits &= candidate.SortImages() && candidate.images.size() == candidate.rows.Cardinality();
+	for (Candidate& candidate : candidates) {
+		if (!fits) candidate.images.clear();
+	}
+	return fits;
 }
 
 // An id that appears twice in the outputs says nothing.
@@ -188,16 +206,15 @@ Status Relocation::LocateByIds(const WinningCommit& winner, Candidates& candidat
 					if (!sieve.MayHold(static_cast<uint64_t>(ids[i]))) continue;
 					const auto row = wanted.find(ids[i]);
 					if (row == wanted.end()) continue;
-					auto& [candidate, position] = row->second;
-					const bool first =
-						candidate->images.try_emplace(position, outputs.effects[output], positions[i]).second;
-					if (!first) candidate->unknown = true;
+					const auto& [candidate, position] = row->second;
+					candidate->images.push_back({position, outputs.effects[output], positions[i]});
 				}
 				return {};
 			});
 		}));
 	}
 	for (Candidate& candidate : candidates) {
+		candidate.unknown = !candidate.SortImages();
 		if (candidate.unknown) candidate.images.clear();
 	}
 	return winner.data_changing ? CompareContents(winner, candidates) : Status {};
@@ -214,22 +231,25 @@ Status Relocation::CompareContents(const WinningCommit&, Candidates& candidates)
 				return {};
 			});
 		}));
-		std::map<const FileEffect*, std::map<uint64_t, uint64_t>> origins;  // position in the output to ours
-		for (const auto& [position, image] : candidate.images) origins[image.first][image.second] = position;
-		for (const auto& [effect, positions] : origins) {
+		std::map<const FileEffect*, std::vector<std::pair<uint64_t, uint64_t>>> origins;  // position there, and ours
+		for (const RowImage& image : candidate.images) origins[image.file].emplace_back(image.row, image.position);
+		PositionSet changed;
+		for (auto& [effect, positions] : origins) {
+			std::ranges::sort(positions);
 			BRAID_TRY(const AddFile file, ToAddFile(*effect->after));
 			PositionSet only;
 			for (const auto& [position, ours] : positions) only.Add(position);
 			const ProbeRequest images {&file, &only, nullptr};
 			BRAID_TRY(tester_.Spend([&] {
-				return probe_.ReadContents(std::span(&images, 1),
-										   [&](size_t, uint64_t position, auto content) -> Status {
-											   const uint64_t ours = positions.at(position);
-											   if (before.at(ours) != content) candidate.images.erase(ours);
-											   return {};
-										   });
+				return probe_.ReadContents(
+					std::span(&images, 1), [&](size_t, uint64_t position, auto content) -> Status {
+						const auto image = std::ranges::lower_bound(positions, std::pair(position, uint64_t {0}));
+						if (before.at(image->second) != content) changed.Add(image->second);
+						return {};
+					});
 			}));
 		}
+		std::erase_if(candidate.images, [&](const RowImage& image) { return changed.Contains(image.position); });
 	}
 	return {};
 }
@@ -295,49 +315,47 @@ Status Relocation::LocateByContent(const WinningCommit& winner, Candidates& cand
 		if (rows.before != rows.after.size()) continue;
 		for (size_t i = 0; i < rows.ours.size(); i++) {
 			const auto& [candidate, position] = rows.ours[i];
-			candidate->images[position] = rows.after[i];
+			candidate->images.push_back({position, rows.after[i].first, rows.after[i].second});
 		}
 	}
+	for (Candidate& candidate : candidates) candidate.SortImages();
 	return {};
 }
 
 std::optional<std::pair<std::string, uint64_t>> Relocation::WhereIs(const std::string& path, uint64_t position) const {
-	std::pair<std::string, uint64_t> place {DecodePath(path), position};
-	if (const auto moved = moved_.find(place); moved != moved_.end()) place = moved->second;
-	const auto rows = rows_.find(place.first);
-	if (rows == rows_.end() || !rows->second.rows.Contains(place.second)) return std::nullopt;
-	return std::pair(rows->second.path, place.second);
+	const RowPlace place = trail_.Follow(DecodePath(path), position);
+	const auto rows = rows_.find(place.path);
+	if (rows == rows_.end() || !rows->second.rows.Contains(place.position)) return std::nullopt;
+	return std::pair(rows->second.path, place.position);
 }
 
 void Relocation::Settle(const WinningCommit& winner, const Candidates& candidates) {
-	std::map<const FileEffect*, PositionSet> arrived;
-	std::map<std::pair<std::string, uint64_t>, std::pair<std::string, uint64_t>> moves;
+	std::map<const FileEffect*, std::vector<uint64_t>> arrived;
+	std::vector<RowTrail::Moves> moves;
 	for (const Candidate& candidate : candidates) {
-		PositionSet found;
-		for (const auto& [position, image] : candidate.images) {
-			arrived[image.first].Add(image.second);
-			moves[{candidate.effect->path, position}] = {image.first->path, image.second};
-			found.Add(position);
+		std::vector<uint64_t> found;
+		for (const RowImage& image : candidate.images) {
+			arrived[image.file].push_back(image.row);
+			found.push_back(image.position);
 		}
+		moves.push_back({candidate.effect->path, candidate.images});
 		PlacedRows& rest = rows_[candidate.effect->path];
 		rest.rows -= candidate.rows;
 		if (rest.rows.Empty()) rows_.erase(candidate.effect->path);
-		PositionSet gone = candidate.rows - found;
+		PositionSet gone = candidate.rows;
+		PositionSet followed;
+		followed.AddMany(found);
+		gone -= followed;
 		if (gone.Empty()) continue;
 		const bool moved = candidate.effect->moved || candidate.unknown;
 		lost_.push_back({winner.version, candidate.file, std::move(gone), moved, candidate.unproven});
 	}
-	for (auto& [from, to] : moved_) {  // rows that have moved before
-		if (const auto next = moves.find(to); next != moves.end()) {
-			to = next->second;
-			moves.erase(next);
-		}
-	}
-	moved_.merge(moves);
+	trail_.Add(moves);
 	for (auto& [effect, rows] : arrived) {
 		PlacedRows& place = rows_[effect->path];
 		place.path = effect->after->path;
-		place.rows |= rows;
+		std::ranges::sort(rows);
+		place.rows.AddMany(rows);
 	}
 }
 

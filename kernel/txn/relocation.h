@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Relocation: where the rows that we delete are after the winners (docs/concurrency.md, Rows that move). Follows each of them through every winner
-// in turn: by its place as long as the file stays, through our own rearrangements by what they tell of themselves, through others and copy-on-write by
-// stable row ids, else by whole content with copies counted on both sides. Never by guess: a row that cannot be followed is lost, and a lost row is a conflict. Each winner is looked at once.
+// in turn: by its place as long as the file stays, through our own rearrangements by their map (row_map.h), through others and copy-on-write by stable row
+// ids, else by whole content with copies counted on both sides. Never by guess: a row that cannot be followed is lost, and a lost row is a
+// conflict. Each winner is looked at once.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "kernel/storage/log_store.h"
 #include "kernel/txn/row_test.h"
+#include "kernel/txn/row_trail.h"
 #include "kernel/txn/transaction.h"
 
 namespace braid {
@@ -29,7 +32,8 @@ struct PlacedRows {
 
 class Relocation {
 public:
-	Relocation(const Transaction& transaction, RowProbe& probe, VectorCache& vectors, RowTester& tester);
+	Relocation(const Transaction& transaction, LogStore& store, RowProbe& probe, VectorCache& vectors,
+			   RowTester& tester);
 
 	Status Follow(std::span<const WinningCommit> winners);  // all since the base; those seen before are skipped
 	// By decoded path: what we delete in the version after the last winner.
@@ -43,13 +47,14 @@ private:
 	using Candidates = std::vector<Candidate>;
 	Status FollowOne(const WinningCommit& winner);
 	Status Locate(const WinningCommit& winner, Candidates& candidates);
-	Result<bool> LocateByOrigins(const WinningCommit& winner, Candidates& candidates);
+	Result<bool> LocateByMap(const WinningCommit& winner, Candidates& candidates);
 	Status LocateByIds(const WinningCommit& winner, Candidates& candidates, const std::string& column);
 	Status LocateByContent(const WinningCommit& winner, Candidates& candidates);
 	Status CompareContents(const WinningCommit& winner, Candidates& candidates);
 	bool MayHoldOurs(const WinningCommit& winner, const LiveFile& file) const;
 	void Settle(const WinningCommit& winner, const Candidates& candidates);
 
+	LogStore& store_;
 	RowProbe& probe_;
 	VectorCache& vectors_;
 	RowTester& tester_;
@@ -57,8 +62,7 @@ private:
 	std::map<std::string, PlacedRows> rows_;
 	std::vector<LostRows> lost_;
 	int64_t followed_ = -1;  // version of the last winner seen
-	std::map<std::pair<std::string, uint64_t>, std::pair<std::string, uint64_t>>
-		moved_;  // from decoded path to decoded path
+	RowTrail trail_;
 };
 
 // The hidden column of stable row ids if rows can be followed by them through this winner: ids are on, and it kept them.

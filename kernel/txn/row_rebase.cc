@@ -6,7 +6,6 @@
 #include "kernel/feature/protocol_change.h"
 #include "kernel/log/log_path.h"
 #include "kernel/stats/file_stats.h"
-#include "kernel/txn/origin_tag.h"
 #include "kernel/txn/row_ids.h"
 
 namespace braid {
@@ -265,10 +264,6 @@ Status RowRebase::AddNewFiles(const Transaction& transaction, const RebasePlan& 
 			continue;
 		}
 		AddFile add = file.add;
-		if (!transaction.changes.data_change) {
-			if (auto tag = WriteOriginTag(file, transaction.changes.origin_files))
-				add.tags[std::string(kOriginTag)] = *std::move(tag);
-		}
 		if (!hidden.Empty()) {
 			BRAID_TRY(add.stats, StatsWithVector(file.add, file.num_records));
 			add.deletion_vector = prepared_.at(file.add.path).vector;

@@ -25,8 +25,7 @@ struct NewFile {
 	AddFile add;  // path relative to the root, statistics of all physical rows; no deletion vector
 	int64_t num_records = 0;
 	PositionSet deleted;  // rows that a later statement of the same transaction deleted again
-	// Where the rows come from, as far as known: copies (data_change = false) or new images. A rearrangement that tells it for every row is never
-	// refused because of rows that others change; an UPDATE that does can be repaired.
+	// Of which rows these are new images, as far as known: an UPDATE that tells it for every row can be repaired.
 	std::vector<OriginRun> origins;
 };
 
@@ -46,6 +45,9 @@ struct StagedChanges {
 	std::vector<SetTransaction> set_transactions;
 	std::vector<DomainMetadata> domains;
 	bool data_change = true;
+	// Of a rearrangement (data_change = false): path of the finished map that tells for each row of new_files which row of replaced_files it is
+	// (row_map.h). Who has one is never refused because of rows that others change.
+	std::string row_map;
 	bool keeps_row_ids = false;             // copies and new images carry the stable ids of the rows they were made of
 	std::vector<std::string> origin_files;  // paths of files of the snapshot, see NewFile::origins
 	// Physical rows of files in deleted_rows whose statistics do not say it (by the same path): a vector may not be added without.

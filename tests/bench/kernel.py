@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernel alone (build/braid_bench): a commit that registers a file, opening a log of 100 000 adds, refreshing it by one commit.
+"""The kernel alone (build/braid_bench): a commit that registers a file, opening a log of 100 000 adds, refreshing it by one commit,
+finding rows again that a rearrangement has moved.
 
 Opening from a checkpoint goes through SQL, because the kernel reads Parquet by DuckDB: ATTACH and DESCRIBE against read_parquet of the
 checkpoint's path and statistics."""
@@ -59,6 +60,22 @@ def refresh(recorder, tables):
     ours, _ = kernel_bench(recorder, name, "refresh", root, recorder.reps(101))
     note = f"by one commit, {data.ADDS:,} files"
     recorder.add(Line(name, statistics.median(ours), None, "ms", repetitions=len(ours), limit=1, note=note))
+
+
+def follow(recorder, tables, order):
+    """braid_bench itself counts the rows."""
+    name = f"follow/{order}"
+    ours, _ = kernel_bench(recorder, name, f"follow-{order}", tables.copy("ev-empty"), recorder.reps(15))
+    note = "a delete of 100,000 rows of a file of 10 million that was rewritten, by the map of its rows"
+    recorder.add(Line(name, statistics.median(ours), None, "ms", repetitions=len(ours), limit=100, note=note))
+
+
+def follow_packed(recorder, tables):
+    follow(recorder, tables, "packed")
+
+
+def follow_shuffled(recorder, tables):
+    follow(recorder, tables, "shuffled")
 
 
 def open_checkpoint(recorder, tables):

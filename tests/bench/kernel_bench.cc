@@ -5,15 +5,19 @@
 // braid_bench commit TABLE N: a commit that registers an existing file, beside temporary file, fsync, link, fsync of the directory.
 // braid_bench open TABLE N: LoadSnapshot of a log of JSON commits, beside simdjson reading every value of the same files.
 // braid_bench refresh TABLE N: RefreshSnapshot by one commit.
+// braid_bench follow-packed|follow-shuffled TABLE N: a delete of 100 000 rows finds them again after its file of 10 million was rewritten, by the map.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <numeric>
+#include <random>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +29,8 @@
 #include "kernel/snapshot/snapshot.h"
 #include "kernel/storage/local_log_store.h"
 #include "kernel/txn/committer.h"
+#include "kernel/txn/relocation.h"
+#include "kernel/txn/row_map.h"
 #include "simdjson.h"
 #include "tests/kernel/no_probe.h"
 
@@ -196,11 +202,94 @@ void MeasureRefresh(const std::string& table, int repetitions) {
 	Print(measured, {});
 }
 
+constexpr uint64_t kMovedRows = 10'000'000, kFollowedRows = 100'000, kNewFiles = 10, kRowGroup = 122'880;
+
+NewFile FileOfRows(const std::string& path, uint64_t rows) {
+	NewFile file;
+	file.add.path = path;
+	file.add.size = 1000;
+	file.add.stats = "{\"numRecords\":" + std::to_string(rows) + "}";
+	file.num_records = int64_t(rows);
+	return file;
+}
+
+// As OPTIMIZE does, without data: the map is all that is read.
+Transaction Rearrangement(LogStore& store, const SnapshotPtr& base, const std::string& source, bool shuffled) {
+	Transaction transaction;
+	transaction.base = base;
+	transaction.operation = "OPTIMIZE";
+	StagedChanges& changes = transaction.changes;
+	changes.data_change = false;
+	changes.replaced_files = {source};
+	std::vector<uint64_t> order(kMovedRows);
+	std::iota(order.begin(), order.end(), uint64_t {0});
+	if (shuffled) std::ranges::shuffle(order, std::mt19937_64(7));
+	const MappedFile sources[] = {{source, kMovedRows}};
+	auto map = Take(RowMapWriter::Create(store, NewRowMapPath(SystemRandom()), sources));
+	for (uint64_t file = 0, next = 0; file < kNewFiles; ++file) {
+		const std::string path = "moved-" + std::to_string(file) + ".parquet";
+		const uint64_t end = next + kMovedRows / kNewFiles;
+		while (next < end) {
+			std::vector<OriginRun> runs;
+			for (const uint64_t group_end = std::min(end, next + kRowGroup); next < group_end; ++next) {
+				const uint64_t row = order[next];
+				if (!runs.empty() && runs.back().source_first + runs.back().count == row)
+					runs.back().count++;
+				else
+					runs.push_back({0, row, 0, 1});
+			}
+			Take(map->Append(path, runs));
+		}
+		changes.new_files.push_back(FileOfRows(path, kMovedRows / kNewFiles));
+	}
+	Take(map->Finish());
+	changes.row_map = map->path();
+	return transaction;
+}
+
+void MeasureFollow(const std::string& table, int repetitions, bool shuffled) {
+	LocalLogStore store(table, true);
+	NoParquet parquet;
+	NoProbe probe;
+	const CommitContext context {store, parquet, probe, SystemClock(), SystemRandom(), {}, {}};
+	Transaction insert = Registration(Take(LoadSnapshot({store, parquet})), "old.parquet");
+	insert.changes.new_files = {FileOfRows("old.parquet", kMovedRows)};
+	WriteDurably(table + "/old.parquet", "x");
+	const SnapshotPtr base = Take(Commit(context, insert)).snapshot;
+	Transaction rearrangement = Rearrangement(store, base, "old.parquet", shuffled);
+	for (const NewFile& file : rearrangement.changes.new_files) WriteDurably(table + "/" + file.add.path, "x");
+	const SnapshotPtr after = Take(Commit(context, rearrangement)).snapshot;
+	Transaction loser;
+	loser.base = base;
+	std::mt19937_64 dice(8);
+	PositionSet& rows = loser.changes.deleted_rows["old.parquet"];
+	while (rows.Cardinality() < kFollowedRows) rows.Add(dice() % kMovedRows);
+	std::vector<WinningCommit> winners(1);
+	winners[0] = Take(ParseWinningCommit(Take(store.Read(CommitPath(after->version))), after->version, "bench"));
+	AttachEffects(winners[0], base, after);
+
+	std::vector<double> measured;
+	for (int i = -1; i < repetitions; ++i) {
+		VectorCache vectors(store);
+		RowTester tester(probe, {SystemClock(), 10'000, 5, context.interrupted});
+		uint64_t found = 0;
+		const double taken = Milliseconds([&] {
+			Relocation relocation(loser, store, probe, vectors, tester);
+			Take(relocation.Follow(winners));
+			for (const auto& [path, place] : relocation.rows()) found += place.rows.Cardinality();
+		});
+		if (found != kFollowedRows) Stop("rows were lost");
+		if (i >= 0) measured.push_back(taken);
+	}
+	Print(measured, {});
+}
+
 }  // namespace
 }  // namespace braid
 
 int main(int argc, char** argv) {
-	if (argc != 4) braid::Stop("usage: braid_bench commit|open|refresh TABLE REPETITIONS");
+	if (argc != 4)
+		braid::Stop("usage: braid_bench commit|open|refresh|follow-packed|follow-shuffled TABLE REPETITIONS");
 	const std::string mode = argv[1], table = argv[2];
 	const int repetitions = std::atoi(argv[3]);
 	if (mode == "commit")
@@ -209,6 +298,8 @@ int main(int argc, char** argv) {
 		braid::MeasureOpen(table, repetitions);
 	else if (mode == "refresh")
 		braid::MeasureRefresh(table, repetitions);
+	else if (mode == "follow-packed" || mode == "follow-shuffled")
+		braid::MeasureFollow(table, repetitions, mode == "follow-shuffled");
 	else
 		braid::Stop("unknown mode " + mode);
 }

@@ -51,6 +51,8 @@ BODIES = {
     "log/open-split": kernel.open_split,
     "log/open-checkpoint": kernel.open_checkpoint,
     "log/refresh": kernel.refresh,
+    "follow/packed": kernel.follow_packed,
+    "follow/shuffled": kernel.follow_shuffled,
     "writers/8-processes": writers.measure,
     "appends": appends.measure,
     "resolve/1-winner": resolve.one_winner,

@@ -6,6 +6,7 @@
 #include "kernel/action/action_codec.h"
 #include "kernel/deletion/dv_file.h"
 #include "kernel/log/log_path.h"
+#include "kernel/txn/row_map.h"
 
 namespace braid {
 namespace {
@@ -367,20 +368,48 @@ NewFile MemoryTable::WriteImages(const std::vector<Located>& sources, const Rows
 }
 
 Transaction MemoryTable::Rearrange(SnapshotPtr base, const std::vector<std::string>& paths, Random* dice) {
+	return RearrangeBins(std::move(base), {paths}, dice);
+}
+
+Transaction MemoryTable::RearrangeBins(SnapshotPtr base, const std::vector<std::vector<std::string>>& bins,
+									   Random* dice) {
 	Transaction transaction = Begin(base, "OPTIMIZE");
-	transaction.changes.data_change = false;
-	std::map<std::optional<int64_t>, std::vector<Located>> partitions;
+	StagedChanges& changes = transaction.changes;
+	changes.data_change = false;
+	changes.keeps_row_ids = row_tracking;
+	std::map<std::pair<size_t, std::optional<int64_t>>, std::vector<Located>> groups;
 	for (const Located& located : Scan(*base)) {
-		if (std::ranges::find(paths, located.path) == paths.end()) continue;
-		partitions[partitioned ? located.row.x : std::nullopt].push_back(located);
+		for (size_t bin = 0; bin < bins.size(); bin++) {
+			if (std::ranges::find(bins[bin], located.path) != bins[bin].end())
+				groups[{bin, partitioned ? located.row.x : std::nullopt}].push_back(located);
+		}
 	}
-	for (auto& [x, sources] : partitions) {
+	if (groups.empty()) return transaction;
+	for (const auto& paths : bins)
+		changes.replaced_files.insert(changes.replaced_files.end(), paths.begin(), paths.end());
+	std::vector<MappedFile> map_sources;
+	for (const std::string& path : changes.replaced_files) map_sources.push_back({path, probe.files.at(path).size()});
+	const auto map = RowMapWriter::Create(memory, NewRowMapPath(random), map_sources);
+	EXPECT_TRUE(map);
+	for (auto& [group, sources] : groups) {
 		for (size_t i = sources.size(); dice && i > 1; i--) std::swap(sources[i - 1], sources[dice->Next() % i]);
 		Rows rows;
-		for (const Located& located : sources) rows.push_back(located.row);
-		transaction.changes.new_files.push_back(WriteImages(sources, rows, transaction.changes));
+		std::vector<OriginRun> origins;
+		for (const Located& located : sources) {
+			rows.push_back(located.row);
+			const auto source =
+				std::ranges::find(changes.replaced_files, located.path) - changes.replaced_files.begin();
+			origins.push_back({static_cast<size_t>(source), located.position, 0, 1});
+		}
+		changes.new_files.push_back(WriteFile(rows));
+		const std::string& path = changes.new_files.back().add.path;
+		if (row_tracking) {
+			for (const Located& located : sources) probe.row_ids[path].push_back(located.id);
+		}
+		EXPECT_TRUE((*map)->Append(path, origins));
 	}
-	if (!partitions.empty()) transaction.changes.replaced_files = paths;
+	EXPECT_TRUE((*map)->Finish());
+	changes.row_map = (*map)->path();
 	return transaction;
 }
 

@@ -105,8 +105,11 @@ public:
 	Transaction Delete(SnapshotPtr base, const Predicate& where);
 	Transaction Update(SnapshotPtr base, const Predicate& where, const std::function<void(Row&)>& set);
 
-	// All rows of the given files into one new file per partition, as OPTIMIZE does; in another order if `dice` is given.
+	// All rows of the given files into one new file per partition, as OPTIMIZE does, with a map; in another order if `dice` is given.
 	Transaction Rearrange(SnapshotPtr base, const std::vector<std::string>& paths, Random* dice = nullptr);
+	// The same for several sets of files, each by itself.
+	Transaction RearrangeBins(SnapshotPtr base, const std::vector<std::vector<std::string>>& bins,
+							  Random* dice = nullptr);
 	Transaction RearrangeAll(SnapshotPtr base, Random* dice = nullptr);
 
 	Result<CommitOutcome> Commit(const Transaction& transaction);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "kernel/txn/row_map.h"
 #include "tests/kernel/memory_table.h"
 
 namespace braid {
@@ -16,17 +17,37 @@ Rows Hundred() {
 	return rows;
 }
 
-// Both ways to follow a row: by stable ids, by content.
-class Relocated : public testing::TestWithParam<bool> {
+enum class Map { kThere, kGone, kDamaged, kOfAnother };
+
+// All ways to follow a row: by the map of the rearrangement; without it, or with one that is no good, by stable ids or by content.
+class Relocated : public testing::TestWithParam<std::tuple<Map, bool>> {
 protected:
 	void SetUp() override {
-		table_.row_tracking = GetParam();
+		table_.row_tracking = by_ids();
 		base_ = table_.Create({Hundred()});
 	}
-	void Wins(const Transaction& transaction) {
-		const auto outcome = table_.Commit(transaction);
+	void Wins(const Transaction& transaction) { Wins(table_, transaction); }
+	static void Wins(MemoryTable& table, const Transaction& transaction) {
+		const auto outcome = table.Commit(transaction);
 		ASSERT_TRUE(outcome) << outcome.error().message;
-		for (const auto& [path, entries] : table_.LiveEntries(outcome->version)) EXPECT_LE(entries, 1) << path;
+		for (const auto& [path, entries] : table.LiveEntries(outcome->version)) EXPECT_LE(entries, 1) << path;
+		Spoil(table, transaction.changes.row_map);
+	}
+	// After its commit nobody may rely on a map.
+	static void Spoil(MemoryTable& table, const std::string& map) {
+		if (map.empty() || std::get<0>(GetParam()) == Map::kThere) return;
+		std::string bytes = table.memory.Read(map).value_or("");
+		ASSERT_FALSE(bytes.empty());
+		ASSERT_TRUE(table.memory.Delete(map));
+		if (std::get<0>(GetParam()) == Map::kGone) return;
+		if (std::get<0>(GetParam()) == Map::kDamaged) {
+			bytes[bytes.size() / 2] ^= 1;
+		} else {  // whole, and of the same files: but another commit's
+			const auto other = RowMapWriter::Create(table.memory, NewRowMapPath(table.random), {});
+			ASSERT_TRUE((*other)->Finish());
+			bytes = *table.memory.Read((*other)->path());
+		}
+		ASSERT_TRUE(table.memory.Create(map, bytes));
 	}
 	Rows Now() { return table_.LiveRows(*table_.Latest()); }
 	static Rows Without(const std::function<bool(const Row&)>& gone) {
@@ -44,20 +65,27 @@ protected:
 		transaction.changes.data_change = true;
 		for (NewFile& file : transaction.changes.new_files) {
 			for (Row& row : table_.probe.files.at(file.add.path)) set(row);
-			file.origins.clear();
 			file.add.stats = "{\"numRecords\":" + std::to_string(file.num_records) + "}";
 		}
-		transaction.changes.origin_files.clear();
+		transaction.changes.row_map.clear();
 		return transaction;
 	}
-	bool by_ids() const { return GetParam(); }
+	static bool by_map() { return std::get<0>(GetParam()) == Map::kThere; }
+	static bool by_ids() { return std::get<1>(GetParam()); }
 
 	SeededRandom dice_ {7};
 	MemoryTable table_ {"Serializable"};
 	SnapshotPtr base_;
 };
-INSTANTIATE_TEST_SUITE_P(By, Relocated, testing::Bool(),
-						 [](const auto& by_ids) { return by_ids.param ? "RowIds" : "Content"; });
+std::string NameOf(const testing::TestParamInfo<std::tuple<Map, bool>>& way) {
+	static constexpr const char* kMaps[] = {"Map", "NoMap", "DamagedMap", "MapOfAnother"};
+	return std::string(kMaps[static_cast<int>(std::get<0>(way.param))]) +
+		   (std::get<1>(way.param) ? "RowIds" : "Content");
+}
+INSTANTIATE_TEST_SUITE_P(By, Relocated,
+						 testing::Combine(testing::Values(Map::kThere, Map::kGone, Map::kDamaged, Map::kOfAnother),
+										  testing::Bool()),
+						 NameOf);
 
 TEST_P(Relocated, N47_N48_N57_DeleteAndUpdateAfterAShuffle) {
 	const Transaction erase = table_.Delete(base_, Equals("x", 0)), update = SetX(base_, 7, 70);
@@ -106,13 +134,13 @@ TEST_P(Relocated, N55_PurgeOfAFileWithAVector) {
 
 TEST_P(Relocated, N56_EqualRows) {
 	MemoryTable table("Serializable");
-	table.row_tracking = GetParam();
+	table.row_tracking = by_ids();
 	const SnapshotPtr base = table.Create({Rows(5, {1, 1, 1}), Rows(5, {1, 1, 1})});
 	Transaction three = table.Begin(base, "DELETE");
 	three.reads.reads.push_back({Equals("k", 1), nullptr, false});
 	const std::string first(base->files->Files()[0]->path), second(base->files->Files()[1]->path);
 	three.changes.deleted_rows = {{first, {0, 4}}, {second, {2}}};
-	ASSERT_TRUE(table.Commit(table.RearrangeAll(base, &dice_)));
+	Wins(table, table.RearrangeAll(base, &dice_));
 	const auto outcome = table.Commit(three);
 	ASSERT_TRUE(outcome) << outcome.error().message;
 	EXPECT_EQ(table.LiveRows(*table.Latest()), Rows(7, {1, 1, 1}));
@@ -167,40 +195,39 @@ TEST_P(Relocated, ACopyOfOurRowIsDeleted) {
 	Wins(beside);
 }
 
+// As after VACUUM: without the map nobody knows any more. It needs no file and no time.
 TEST_P(Relocated, N58_TheOldFileIsGone) {
-	const Transaction erase = table_.Delete(base_, Equals("k", 3));
-	const std::string path(base_->files->Files()[0]->path);
-	Wins(table_.RearrangeAll(base_, &dice_));
-	table_.probe.files.erase(path);
-	const auto outcome = table_.Commit(erase);
-	ASSERT_FALSE(outcome);
-	const ConflictReport report = ExpectConflict(outcome, ConflictClass::kConcurrentDeleteDelete);
-	EXPECT_EQ(report.rule, "moved");
-	EXPECT_EQ(report.sub_condition, "WITHOUT_HINT");
-	EXPECT_EQ(Now().size(), 100u);
-}
-
-// Our own rearrangements say of each new file where its rows were.
-TEST_P(Relocated, N58_OursNeedsNoFileAndNoTime) {
-	table_.options.engine_info = "Braid/1";
 	const Transaction erase = table_.Delete(base_, Is("k", CompareOp::kLess, 40));
 	const std::string path(base_->files->Files()[0]->path);
 	Wins(table_.RearrangeAll(base_, &dice_));
 	Wins(table_.RearrangeAll(table_.Latest(), &dice_));
 	table_.probe.files.erase(path);
-	table_.options.conflict_time_budget_ms = 0;
-	Wins(erase);
-	EXPECT_EQ(Now(), Without([](const Row& row) { return row.k < 40; }));
+	if (by_map()) {
+		table_.options.conflict_time_budget_ms = 0;
+		Wins(erase);
+		EXPECT_EQ(Now(), Without([](const Row& row) { return row.k < 40; }));
+		return;
+	}
+	const ConflictReport report = ExpectConflict(table_.Commit(erase), ConflictClass::kConcurrentDeleteDelete);
+	EXPECT_EQ(report.rule, "moved");
+	EXPECT_EQ(report.sub_condition, "WITHOUT_HINT");
+	EXPECT_EQ(Now().size(), 100u);
 }
 
-// A tag that does not speak of all the rows is no help, and none that does not agree with the file.
-TEST_P(Relocated, ATagThatIsWrong) {
-	table_.options.engine_info = "Braid/1";
+// A map that does not speak of all the rows, or of other files than the commit, is no help.
+TEST_P(Relocated, AMapThatIsWrong) {
 	const Transaction erase = table_.Delete(base_, Equals("k", 3));
-	Transaction rearranged = table_.RearrangeAll(base_, &dice_);
-	rearranged.changes.new_files[0].add.tags["braid.origins"] = R"([["elsewhere.parquet",0,100]])";
-	rearranged.changes.new_files[0].origins.clear();
-	Wins(rearranged);
+	const std::string source(base_->files->Files()[0]->path);
+	for (const bool other_file : {true, false}) {
+		Transaction rearranged = table_.RearrangeAll(table_.Latest(), &dice_);
+		const std::string target = other_file ? "elsewhere.parquet" : rearranged.changes.new_files[0].add.path;
+		const MappedFile sources[] = {{source, 100}};
+		const auto map = RowMapWriter::Create(table_.memory, NewRowMapPath(table_.random), sources);
+		ASSERT_TRUE((*map)->Append(target, std::vector<OriginRun> {{0, 0, 0, other_file ? 100u : 99u}}));
+		ASSERT_TRUE((*map)->Finish());
+		rearranged.changes.row_map = (*map)->path();
+		Wins(rearranged);
+	}
 	Wins(erase);
 	EXPECT_EQ(Now(), Without([](const Row& row) { return row.k == 3; }));
 }
@@ -210,6 +237,7 @@ TEST_P(Relocated, NoTimeToFollow) {
 	Wins(table_.RearrangeAll(base_, &dice_));
 	table_.options.conflict_time_budget_ms = 10;
 	table_.probe.on_match = [this] { table_.clock.SleepMs(10); };
+	if (by_map()) return Wins(erase);
 	const ConflictReport report = ExpectConflict(table_.Commit(erase), ConflictClass::kConcurrentDeleteDelete);
 	EXPECT_EQ(report.sub_condition, "ALLOTTED_TIME_EXCEEDED");
 }
@@ -223,6 +251,7 @@ TEST_P(Relocated, ARearrangementThatLies) {
 	}
 	table_.probe.row_ids.clear();
 	liar.changes.keeps_row_ids = false;
+	liar.changes.row_map.clear();
 	Wins(liar);
 	EXPECT_EQ(ExpectConflict(table_.Commit(erase), ConflictClass::kConcurrentDeleteDelete).rule, "moved");
 }
@@ -248,11 +277,12 @@ TEST_P(Relocated, N51_TwoRearrangementsOfTheSameFile) {
 	EXPECT_EQ(outcome->version, 1) << "nothing was left to do, so nothing is committed";
 	EXPECT_EQ(Now(), Hundred());
 	EXPECT_FALSE(table_.memory.Stat(second.changes.new_files[0].add.path)) << "its file is not left behind";
+	EXPECT_FALSE(table_.memory.Stat(second.changes.row_map)) << "nor is its map";
 }
 
 TEST_P(Relocated, N54_AWholeFileIsGone) {
 	MemoryTable table("Serializable");
-	table.row_tracking = GetParam();
+	table.row_tracking = by_ids();
 	const SnapshotPtr base = table.Create({{{1, 1, 0}, {2, 1, 0}}, {{3, 2, 0}}});
 	const Transaction optimize = table.RearrangeAll(base, &dice_);
 	ASSERT_TRUE(table.Commit(table.Delete(base, Equals("x", 1))));
@@ -294,15 +324,7 @@ TEST(Mover, N7_WithoutVectorsTouchedBinsAreLeftOut) {
 		table.Create({{{1, 1, 0}}, {{2, 2, 0}}, {{3, 3, 0}}, {{4, 4, 0}}}, {{"delta.enableDeletionVectors", "false"}});
 	std::vector<std::string> paths;
 	for (const LiveFile* file : base->files->Files()) paths.emplace_back(file->path);
-	Transaction optimize = table.Rearrange(base, {paths[0], paths[1]});
-	Transaction other_bin = table.Rearrange(base, {paths[2], paths[3]});
-	NewFile file = other_bin.changes.new_files.at(0);
-	for (OriginRun& run : file.origins) run.source += 2;
-	optimize.changes.new_files.push_back(file);
-	for (size_t i = 2; i < 4; i++) {
-		optimize.changes.replaced_files.push_back(paths[i]);
-		optimize.changes.origin_files.push_back(paths[i]);
-	}
+	const Transaction optimize = table.RearrangeBins(base, {{paths[0], paths[1]}, {paths[2], paths[3]}});
 	ASSERT_TRUE(table.Commit(table.Delete(base, Equals("k", 1))));
 	const auto outcome = table.Commit(optimize);
 	ASSERT_TRUE(outcome) << outcome.error().message;

@@ -2,6 +2,7 @@
 #include "tests/kernel/sim_schedule.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <sstream>
 
@@ -68,7 +69,7 @@ Transaction StageRearrangement(MemoryTable& table, const SnapshotPtr& base, cons
 	rows.pop_back();
 	transaction.changes.new_files.erase(transaction.changes.new_files.begin());
 	if (!rows.empty()) transaction.changes.new_files.push_back(table.WriteFile(rows));
-	for (NewFile& other : transaction.changes.new_files) other.origins.clear();  // a foreign engine
+	transaction.changes.row_map.clear();  // a foreign engine
 	transaction.changes.keeps_row_ids = false;
 	return transaction;
 }
@@ -190,9 +191,10 @@ public:
 		  ending_(history.endings[index]),
 		  name_(NameOf(index)),
 		  tag_(std::to_string(index)),
-		  store_(history.table.memory, delayed, history.events, name_),
+		  store_(history, delayed, name_),
 		  fiber_([this] { Work(); }) {
 		store_.foreign = plan_.foreign;
+		store_.maps = schedule.maps;
 		for (const PlannedFault& fault : schedule.faults) {
 			if (fault.transaction != index) continue;
 			const bool everywhere = fault.fault == Fault::kIoError;
@@ -211,6 +213,7 @@ private:
 		auto transaction = std::make_shared<Transaction>(Stage(history_.table, base, plan_));
 		transaction->operation_parameters["simulated"] = tag_;
 		ending_.transaction = transaction;
+		store_.own_map = transaction->changes.row_map;
 		Fiber::Yield();
 		if (transaction->changes.empty()) {
 			ending_.end = End::kNothingToDo;
@@ -324,6 +327,7 @@ Schedule Draw(uint64_t seed, const Shape& shape) {
 	schedule.seed = seed;
 	schedule.level = shape.level;
 	schedule.row_tracking = dice.Chance(30);
+	schedule.maps = std::array {Maps::kThere, Maps::kThere, Maps::kGone, Maps::kDamaged}[seed % 4];
 	if (shape.near) {
 		for (int64_t k = 0, rows = dice.Roll(2, 4); k < rows; k++) schedule.start.push_back({k, dice.Roll(0, 3), 0});
 	} else {
@@ -366,7 +370,8 @@ std::string Schedule::Text() const {
 	std::ostringstream out;
 	out << "seed " << seed << ", " << level << ", "
 		<< (partitioned ? "partitioned by x" : std::to_string(files) + " files")
-		<< (row_tracking ? ", row tracking" : "") << "\n  rows (k, x, y):";
+		<< (row_tracking ? ", row tracking" : "")
+		<< std::array {"", ", maps are gone", ", maps are damaged"}[static_cast<size_t>(maps)] << "\n  rows (k, x, y):";
 	out << " " << sim::Text(start);
 	for (size_t i = 0; i < plans.size(); i++) {
 		static constexpr const char* kModes[] = {"strict", "sound", "max"};

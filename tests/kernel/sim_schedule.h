@@ -26,11 +26,14 @@ struct PlannedFault {
 	Fault fault;
 };
 
+// What others find of the map of a rearrangement (kernel/txn/row_map.h). It is only a hint.
+enum class Maps { kThere, kGone, kDamaged };
+
 struct Plan {
 	Program program;
 	ConcurrencyMode mode = ConcurrencyMode::kSound;
 	size_t starts_after = 0;  // so many others have ended
-	bool foreign = false;     // does not record what it read
+	bool foreign = false;     // does not record what it read, nor name a map
 	bool by_file = false;     // mode strict: as before row-level concurrency
 	uint64_t seed = 0;        // of its choices, e.g. which files it rearranges
 };
@@ -41,6 +44,7 @@ struct Schedule {
 	Rows start;
 	size_t files = 1;
 	bool partitioned = false, row_tracking = false;
+	Maps maps = Maps::kThere;
 	std::vector<Plan> plans;
 	std::vector<PlannedFault> faults;
 	std::vector<uint8_t> choices;  // who makes the next step
@@ -66,6 +70,7 @@ struct History {
 	MemoryTable table;
 	std::vector<Ending> endings;      // by plan
 	std::vector<std::string> events;  // in words
+	int maps_read = 0;                // whole ones, of others
 };
 std::unique_ptr<History> Play(const Schedule& schedule);
 

@@ -2,6 +2,7 @@
 #include "tests/kernel/sim_store.h"
 
 #include "kernel/log/log_path.h"
+#include "kernel/txn/row_map.h"
 #include "tests/kernel/sim_fiber.h"
 
 namespace braid::sim {
@@ -54,7 +55,15 @@ Result<std::string> SimStore::ReadRange(std::string_view path, int64_t offset, i
 
 Status SimStore::ReadBlocks(std::string_view path, const std::function<Status(std::string_view block)>& sink) {
 	BRAID_TRY(Step());
-	return target_.ReadBlocks(path, sink);
+	if (!IsRowMapPath(std::string(path)) || path == own_map) return target_.ReadBlocks(path, sink);
+	BRAID_TRY(std::string map, target_.Read(path));
+	if (maps == Maps::kGone) return Fail(ErrorKind::kNotFound, "no map");
+	if (maps == Maps::kDamaged) {
+		map[map.size() * 2 / 3] ^= 8;
+	} else {
+		history_.maps_read++;
+	}
+	return sink(map);
 }
 
 Result<StoredFile> SimStore::Stat(std::string_view path) {
@@ -62,7 +71,7 @@ Result<StoredFile> SimStore::Stat(std::string_view path) {
 	return target_.Stat(path);
 }
 
-// As if the writer did not know of our record.
+// As if the writer did not know of our record, nor of maps.
 static std::string WithoutReads(std::string bytes) {
 	const size_t start = bytes.find(",\"braid\":{\"reads\":[");
 	if (start == std::string::npos) return bytes;

@@ -19,12 +19,17 @@ struct DelayedPut {
 
 class SimStore final : public LogStore {
 public:
-	SimStore(MemoryLogStore& target, std::vector<DelayedPut>& delayed, std::vector<std::string>& events,
-			 std::string name)
-		: target_(target), delayed_(delayed), events_(events), name_(std::move(name)) {}
+	SimStore(History& history, std::vector<DelayedPut>& delayed, std::string name)
+		: history_(history),
+		  target_(history.table.memory),
+		  delayed_(delayed),
+		  events_(history.events),
+		  name_(std::move(name)) {}
 
 	std::map<int, Fault> operations, puts;  // what happens at the n-th
 	bool foreign = false;
+	Maps maps = Maps::kThere;
+	std::string own_map;  // which nobody takes away
 	bool crashed() const { return crashed_; }
 	int64_t newest_seen() const { return newest_seen_; }  // commit that it has read
 
@@ -45,6 +50,7 @@ private:
 	Status Step();  // fails if the writer is dead or the operation is to fail
 	Status PutWithFault(Fault fault, std::string_view path, const std::string& bytes);
 
+	History& history_;
 	MemoryLogStore& target_;
 	std::vector<DelayedPut>& delayed_;
 	std::vector<std::string>& events_;

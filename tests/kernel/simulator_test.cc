@@ -25,8 +25,10 @@ struct Tally {
 	int64_t schedules = 0, transactions = 0, committed = 0, after_lost_races = 0, repaired = 0, nothing = 0;
 	int64_t refused = 0, by_file = 0, equal_rows = 0, needless = 0, unknown = 0, crashed = 0, failed = 0,
 			violations = 0;
+	int64_t maps_read = 0;
 
 	void Count(const Schedule& schedule, History& history) {
+		maps_read += history.maps_read;
 		for (size_t i = 0; i < history.endings.size(); i++) {
 			const Ending& ending = history.endings[i];
 			transactions++;
@@ -112,6 +114,7 @@ void Simulate(const char* name, const Shape& shape) {
 		EXPECT_GT(tally.refused, 0) << "schedules without conflicts prove nothing";
 	}
 	EXPECT_GT(tally.after_lost_races, 0);
+	EXPECT_EQ(tally.maps_read > 0, !shape.near) << "rows that a rearrangement has moved are followed by its map";
 	EXPECT_EQ(tally.repaired > 0, shape.mixed || shape.mode == ConcurrencyMode::kMax);
 	if (!shape.mixed && shape.mode != ConcurrencyMode::kStrict) {
 		EXPECT_LE(tally.needless * 100, tally.refused);
