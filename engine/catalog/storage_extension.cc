@@ -79,6 +79,7 @@ void RegisterBraid(duckdb::ExtensionLoader& loader) {
 	RegisterConvert(loader);
 	RegisterFsck(loader);
 	RegisterCheckpoint(loader);
+	RegisterGenerate(loader);
 }
 
 }  // namespace braid::engine

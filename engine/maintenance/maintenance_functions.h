@@ -19,5 +19,7 @@ void RegisterConvert(duckdb::ExtensionLoader& loader);
 void RegisterFsck(duckdb::ExtensionLoader& loader);
 // braid_checkpoint('table')
 void RegisterCheckpoint(duckdb::ExtensionLoader& loader);
+// braid_generate('table', 'symlink_format_manifest')
+void RegisterGenerate(duckdb::ExtensionLoader& loader);
 
 }  // namespace braid::engine

@@ -58,6 +58,15 @@ std::optional<Respelling> RespellCheckpoint(TokenCursor statement) {
 	return Respelling {"SELECT * FROM braid_checkpoint(" + SqlString(table) + ")"};
 }
 
+std::optional<Respelling> RespellGenerate(TokenCursor statement) {
+	statement.Expect({"GENERATE"});
+	const auto mode = TakePath(statement).back();
+	statement.Expect({"FOR", "TABLE"});
+	const auto table = statement.TableName();
+	if (!statement.AtEnd()) statement.Fail("the end of the statement");
+	return Respelling {"SELECT * FROM braid_generate(" + SqlString(table) + ", " + SqlString(mode) + ")"};
+}
+
 std::optional<Respelling> RespellClone(TokenCursor statement) {
 	std::string mode = "CREATE";
 	(void)statement.Take({"CREATE"});

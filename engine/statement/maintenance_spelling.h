@@ -12,6 +12,7 @@ std::optional<Respelling> RespellClone(TokenCursor statement);
 
 std::optional<Respelling> RespellConvert(TokenCursor statement);
 std::optional<Respelling> RespellFsck(TokenCursor statement);
+std::optional<Respelling> RespellGenerate(TokenCursor statement);
 // CHECKPOINT with a name; whether it is a database's or a table's is found out when the statement is bound.
 std::optional<Respelling> RespellCheckpoint(TokenCursor statement);
 

@@ -36,6 +36,7 @@ std::span<const StatementRule> StatementRules() {
 		{"CONVERT TO DELTA", {"DELTA"}, RespellConvert},
 		{"FSCK REPAIR TABLE", {"REPAIR"}, RespellFsck},
 		{"CHECKPOINT", {"CHECKPOINT"}, RespellCheckpoint},
+		{"GENERATE", {"GENERATE"}, RespellGenerate},
 		{"WITH", {"MERGE"}, RespellMerge},
 	};
 	return rules;

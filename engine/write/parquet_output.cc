@@ -18,6 +18,7 @@
 #include "engine/scan/scalar_bridge.h"
 #include "engine/write/physical_type.h"
 #include "engine/write/stats_bridge.h"
+#include "kernel/action/partition_folder.h"
 #include "kernel/feature/property_table.h"
 #include "kernel/log/log_path.h"
 
@@ -31,20 +32,6 @@ constexpr size_t kMaxFileName = 255;                // bytes, of every usual fil
 constexpr size_t kMaxDirectory = 2048;              // below the table's root: a whole path may have 4096 bytes
 constexpr size_t kMaxOpenFiles = 100;  // of a partitioned write; each holds a file handle and its footer so far
 constexpr auto kCodecKey = "delta.parquet.compression.codec";
-
-// Escapes what a directory name of the form column=value may not hold, the way Spark and Hive do.
-std::string EscapeForDirectory(std::string_view text) {
-	constexpr std::string_view kSpecial = "\"#%'*/:=?\\{[]^\x7f";
-	std::string out;
-	for (char c : text) {
-		if (static_cast<unsigned char>(c) < 0x20 || kSpecial.find(c) != std::string_view::npos) {
-			out += duckdb::StringUtil::Format("%%%02X", static_cast<int>(static_cast<unsigned char>(c)));
-		} else {
-			out += c;
-		}
-	}
-	return out;
-}
 
 template <class T>
 bool AnyNaN(duckdb::Vector& vector, duckdb::idx_t count) {
@@ -305,7 +292,7 @@ ParquetOutput::Partition& ParquetOutput::FindPartition(const std::string& key, d
 		auto value = rows.GetValue(column, row);
 		std::optional<std::string> text;
 		if (!value.IsNull()) text = Unwrap(WritePartitionValue(ToScalar(value).value()));
-		auto level = EscapeForDirectory(name) + "=" + (text ? EscapeForDirectory(*text) : "__HIVE_DEFAULT_PARTITION__");
+		auto level = PartitionFolder(name, text);
 		nameable = nameable && level.size() <= kMaxFileName;
 		partition->directory += level + "/";
 		partition->values.emplace(std::move(name), std::move(text));

@@ -209,6 +209,13 @@ Result<std::pair<std::string, std::string>> CheckProperty(std::string_view key, 
 					"table property " + std::string(property->key) + " is kept by the engine and cannot be set");
 	}
 	BRAID_TRY(std::string checked, CheckValue(*property, value));
+	if (property->key == "delta.compatibility.symlinkFormatManifest.enabled" && checked == "true") {
+		return Fail(
+			ErrorKind::kUnsupported,
+			"[DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED] table property " + std::string(property->key) +
+				" cannot be true: commits write no manifests, and manifests and deletion vectors exclude each other. "
+				"GENERATE symlink_format_manifest FOR TABLE t writes them when it is run. SQLSTATE: 0A000");
+	}
 	return std::pair(std::string(property->key), std::move(checked));
 }
 

@@ -6,13 +6,12 @@
 
 #include "base/ascii.h"
 #include "base/path.h"
+#include "kernel/action/partition_folder.h"
 #include "kernel/predicate/scalar.h"
 
 namespace braid {
 
 namespace {
-
-constexpr std::string_view kNullFolder = "__HIVE_DEFAULT_PARTITION__";
 
 bool IsHidden(const StoredFile& entry) {
 	if (entry.name[0] == '.') return true;
@@ -68,7 +67,7 @@ std::unexpected<Error> OtherColumns(const std::string& path, const std::vector<F
 }
 
 Result<std::optional<std::string>> ValueOf(const Folder& folder, const Field& column, const std::string& path) {
-	if (folder.value == kNullFolder || folder.value.empty()) return std::nullopt;
+	if (folder.value == kNullPartition || folder.value.empty()) return std::nullopt;
 	const auto parsed = ParsePartitionValue(folder.value, *column.type);
 	if (!parsed) {
 		return Fail(ErrorKind::kInvalidArgument, "[DELTA_FAILED_CAST_PARTITION_VALUE] CONVERT TO DELTA: file " + path +
