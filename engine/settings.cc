@@ -39,6 +39,8 @@ constexpr auto kAutoCompactMinFiles = "braid_auto_compact_min_files";
 constexpr auto kOverwriteModeAlias = "spark.sql.sources.partitionOverwriteMode";
 constexpr auto kIgnoreMissing = "braid_restore_ignore_missing_files";
 constexpr auto kIgnoreMissingAlias = "spark.sql.files.ignoreMissingFiles";
+constexpr auto kRetentionCheck = "braid_retention_check";
+constexpr auto kRetentionCheckAlias = "spark.databricks.delta.retentionDurationCheck.enabled";
 
 void RequireOneOf(const char* name, Value& value, std::initializer_list<const char*> allowed) {
 	auto text = duckdb::StringUtil::Lower(value.ToString());
@@ -120,6 +122,10 @@ std::span<const Setting> Settings() {
 		 "The application's version that the next write is; a table that has it or a later one is left alone"},
 		{kUserMetadata, duckdb::LogicalTypeId::VARCHAR, Value(LogicalType::VARCHAR), SetScope::SESSION, nullptr,
 		 "Text that commits carry as commitInfo.userMetadata; NULL: none"},
+		{kRetentionCheck, duckdb::LogicalTypeId::BOOLEAN, Value::BOOLEAN(true), SetScope::SESSION, nullptr,
+		 "Whether VACUUM refuses to keep files for less than delta.deletedFileRetentionDuration"},
+		{kRetentionCheckAlias, duckdb::LogicalTypeId::BOOLEAN, Value::BOOLEAN(true), SetScope::SESSION, nullptr,
+		 "The same as braid_retention_check: either of them switches it off"},
 		{kOverwriteMode, duckdb::LogicalTypeId::VARCHAR, Value("static"), SetScope::SESSION, CheckOverwriteMode,
 		 "INSERT OVERWRITE of a partitioned table: static replaces all rows, dynamic the partitions that get new ones"},
 		{kOverwriteModeAlias, duckdb::LogicalTypeId::VARCHAR, Value("static"), SetScope::SESSION, CheckOverwriteMode,
@@ -199,6 +205,11 @@ std::optional<std::string> UserMetadataOf(duckdb::ClientContext& context) {
 
 bool IgnoresMissingFiles(duckdb::ClientContext& context) {
 	return Current(context, kIgnoreMissing).GetValue<bool>() || Current(context, kIgnoreMissingAlias).GetValue<bool>();
+}
+
+bool ChecksVacuumRetention(duckdb::ClientContext& context) {
+	return Current(context, kRetentionCheck).GetValue<bool>() &&
+		   Current(context, kRetentionCheckAlias).GetValue<bool>();
 }
 
 bool OverwritesPartitions(duckdb::ClientContext& context) {

@@ -24,6 +24,8 @@ std::optional<SetTransaction> ApplicationTransactionOf(duckdb::ClientContext& co
 std::optional<std::string> UserMetadataOf(duckdb::ClientContext& context);
 // Whether RESTORE leaves out files that are gone.
 bool IgnoresMissingFiles(duckdb::ClientContext& context);
+// Whether VACUUM refuses to keep files for less than the table's own retention.
+bool ChecksVacuumRetention(duckdb::ClientContext& context);
 // Whether INSERT OVERWRITE of a partitioned table replaces only the partitions that get rows.
 bool OverwritesPartitions(duckdb::ClientContext& context);
 // From how many small files on a partition is compacted after a commit.

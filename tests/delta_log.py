@@ -54,9 +54,9 @@ def metadata(table) -> dict:
 
 
 def files_on_disk(table) -> set[str]:
-    """Everything but the log, relative."""
+    """Everything but the log and the leases of open connections, relative."""
     root = pathlib.Path(table)
-    return {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file() and "_delta_log" not in path.parts}
+    return {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file() and not {"_delta_log", "leases"} & set(path.parts)}
 
 
 def stats(add: dict) -> dict:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bound plans hold raw references to catalog entries. EntryPins keeps every entry that a query has looked up alive until that query's end,
-// which comes after the plan is gone and the transaction is over.
+// which comes after the plan is gone and the transaction is over; and the leases of old versions that it reads.
 #pragma once
 
 #include <mutex>
@@ -9,6 +9,7 @@
 #include "duckdb/catalog/catalog_entry.hpp"
 #include "duckdb/main/client_context.hpp"
 #include "duckdb/main/client_context_state.hpp"
+#include "kernel/storage/table_lease.h"
 
 namespace braid::engine {
 
@@ -23,14 +24,21 @@ public:
 		entries_.push_back(std::move(entry));
 	}
 
+	void Add(std::unique_ptr<TableLease::Pin> pin) {
+		std::lock_guard lock(mutex_);
+		versions_.push_back(std::move(pin));
+	}
+
 	void QueryEnd() override {
 		std::lock_guard lock(mutex_);
 		entries_.clear();
+		versions_.clear();
 	}
 
 private:
 	std::mutex mutex_;
 	std::vector<duckdb::unique_ptr<duckdb::CatalogEntry>> entries_;
+	std::vector<std::unique_ptr<TableLease::Pin>> versions_;
 };
 
 }  // namespace braid::engine

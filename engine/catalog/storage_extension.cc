@@ -13,6 +13,7 @@
 #include "engine/inspect/inspect_functions.h"
 #include "engine/maintenance/maintenance_functions.h"
 #include "engine/maintenance/optimize_function.h"
+#include "engine/maintenance/vacuum_function.h"
 #include "engine/repair/repeatable_statement.h"
 #include "engine/scan/scan_function.h"
 #include "engine/session/explain_conflict.h"
@@ -80,6 +81,7 @@ void RegisterBraid(duckdb::ExtensionLoader& loader) {
 	RegisterFsck(loader);
 	RegisterCheckpoint(loader);
 	RegisterGenerate(loader);
+	RegisterVacuumFunction(loader);
 }
 
 }  // namespace braid::engine

@@ -52,10 +52,13 @@ void DiscardFiles(TableWork& work, const std::set<std::string>& kept) {
 
 CommitTools::CommitTools(duckdb::ClientContext& context_p, const TableWork& work)
 	: context(context_p),
+	  root(work.table->root()),
 	  options(CommitOptionsOf(context)),
 	  store(work.table->root(), options.durable),
 	  parquet(*context.db),
-	  probe(context, work.table, work.view) {}
+	  probe(context, work.table, work.view) {
+	options.lease_token = work.table->lease_token();
+}
 
 void CommitTools::Complete(ReadSet& reads) const {
 	if (options.mode != ConcurrencyMode::kStrict) FinishReads(reads);
@@ -70,7 +73,11 @@ CommitContext CommitTools::Context(Repairer* repairer) {
 			SystemRandom(),
 			options,
 			[&client] { return client.interrupted.load(); },
-			repairer};
+			repairer,
+			[root = root]() -> Result<int64_t> {
+				BRAID_TRY(const auto leases, HeldLeases(root));
+				return OldestPin(leases);
+			}};
 }
 
 Result<SnapshotPtr> CommitTable(duckdb::ClientContext& context, duckdb::AttachedDatabase& lake,

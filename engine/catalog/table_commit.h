@@ -31,6 +31,7 @@ struct CommitTools {
 	CommitContext Context(Repairer* repairer = nullptr);
 
 	duckdb::ClientContext& context;
+	const std::string root;
 	CommitOptions options;
 	LocalLogStore store;
 	DuckdbParquetGateway parquet;

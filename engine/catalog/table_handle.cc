@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/environment.h"
 #include "kernel/log/log_path.h"
 
 namespace braid::engine {
@@ -19,7 +20,15 @@ std::optional<int64_t> CommitTime(LogStore& store, int64_t version) {
 }  // namespace
 
 TableHandle::TableHandle(std::string root, std::unique_ptr<LogStore> store)
-	: root_(std::move(root)), store_(std::move(store)) {}
+	: root_(std::move(root)), store_(std::move(store)), lease_(std::make_shared<TableLease>(root_, SystemRandom())) {}
+
+std::unique_ptr<TableLease::Pin> TableHandle::Pin(std::optional<int64_t> version) {
+	if (!version) {
+		std::lock_guard lock(mutex_);
+		version = newest_ ? newest_->version : 0;
+	}
+	return lease_->Begin(*version, SystemClock().NowMs());
+}
 
 Result<SnapshotPtr> TableHandle::Latest(ParquetGateway& parquet) {
 	SnapshotPtr start;

@@ -11,6 +11,7 @@
 
 #include "kernel/snapshot/snapshot.h"
 #include "kernel/storage/log_store.h"
+#include "kernel/storage/table_lease.h"
 
 namespace braid::engine {
 
@@ -20,6 +21,11 @@ public:
 
 	const std::string& root() const { return root_; }  // absolute directory, no trailing separator
 	LogStore& store() { return *store_; }
+
+	// Keeps files from VACUUM for as long as it lives; to be had before the version is looked up. Without a version: for Latest().
+	std::unique_ptr<TableLease::Pin> Pin(std::optional<int64_t> version = std::nullopt);
+	// What the names of staged files carry.
+	std::string lease_token() { return lease_->token(); }
 
 	// The newest version on storage.
 	Result<SnapshotPtr> Latest(ParquetGateway& parquet);
@@ -34,6 +40,7 @@ public:
 private:
 	std::string root_;
 	std::unique_ptr<LogStore> store_;
+	std::shared_ptr<TableLease> lease_;
 	std::mutex mutex_;
 	SnapshotPtr newest_;
 	std::optional<int64_t> newest_commit_ms_;  // of its commit file: a table made anew has another

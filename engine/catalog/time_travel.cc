@@ -4,6 +4,7 @@
 
 #include "duckdb/common/exception.hpp"
 #include "duckdb/common/string_util.hpp"
+#include "engine/catalog/entry_pins.h"
 #include "engine/io/duckdb_parquet_gateway.h"
 #include "engine/io/error_translation.h"
 
@@ -25,6 +26,7 @@ SnapshotPtr SnapshotAtVersion(duckdb::ClientContext& context, TableHandle& table
 		throw duckdb::BinderException("version => %s: a version is a whole number", version.ToString());
 	}
 	DuckdbParquetGateway parquet(*context.db);
+	EntryPins::Get(context).Add(table.Pin(number.GetValue<int64_t>()));
 	return Unwrap(table.At(parquet, number.GetValue<int64_t>()));
 }
 
@@ -39,7 +41,11 @@ SnapshotPtr SnapshotAtTimestamp(duckdb::ClientContext& context, TableHandle& tab
 	int64_t micros = instant.GetValue<duckdb::timestamp_tz_t>().value;
 	int64_t floor_ms = micros >= 0 ? micros / 1000 : -((-micros + 999) / 1000);
 	DuckdbParquetGateway parquet(*context.db);
-	return Unwrap(table.AtTimestamp(parquet, floor_ms));
+	auto pin = table.Pin(0);
+	auto snapshot = Unwrap(table.AtTimestamp(parquet, floor_ms));
+	pin->MoveTo(snapshot->version);
+	EntryPins::Get(context).Add(std::move(pin));
+	return snapshot;
 }
 
 }  // namespace braid::engine

@@ -22,10 +22,13 @@ TableWork& LakeTransaction::Touch(duckdb::ClientContext& client, const std::shar
 	std::lock_guard guard(mutex_);
 	if (auto known = tables_.find(table->root()); known != tables_.end() && known->second->view) return *known->second;
 	DuckdbParquetGateway parquet(*client.db);
+	auto pin = table->Pin();
 	auto snapshot = Unwrap(table->Latest(parquet));
+	pin->MoveTo(snapshot->version);
 	auto& work = tables_[table->root()];
 	if (!work) work = std::make_unique<TableWork>();
 	work->table = table;
+	work->pin = std::move(pin);
 	work->work.base = snapshot;
 	work->view = std::move(snapshot);
 	return *work;

@@ -26,6 +26,7 @@ using RowsByPath = std::map<std::string, PositionSet>;
 // threads.
 struct TableWork {
 	std::shared_ptr<TableHandle> table;
+	std::unique_ptr<TableLease::Pin> pin;  // of work.base
 	std::mutex mutex;
 	braid::Transaction work;  // work.base is the pinned snapshot; null for a table that this transaction creates
 	// The table as this transaction sees it, without its new files and deletions: work.base, or for a table that it

@@ -23,7 +23,9 @@ using Columns = duckdb::vector<duckdb::MultiFileColumnDefinition>;
 std::shared_ptr<const PositionSet> DeletedRows(const ScanSource& source, const ScanFile& file) {
 	const DvDescriptor* dv = file.deletion_vector();
 	if (!dv) return file.staged_deletes;
-	auto deleted = std::make_shared<PositionSet>(Unwrap(ReadDeletionVector(source.table->store(), *dv, file.path)));
+	auto read = ReadDeletionVector(source.table->store(), *dv, file.path);
+	if (!read) ThrowUnreadable(*source.view, read.error());
+	auto deleted = std::make_shared<PositionSet>(*std::move(read));
 	if (file.staged_deletes) *deleted |= *file.staged_deletes;
 	return deleted;
 }
@@ -67,6 +69,17 @@ bool TopNExcludes(const LakeFileList& list, const ScanFile& file, const duckdb::
 }
 
 }  // namespace
+
+void ThrowUnreadable(const Snapshot& view, Error error) {
+	const std::string where = "Table " + view.table + ", version " + std::to_string(view.version) + ": ";
+	if (error.kind == ErrorKind::kNotFound) {
+		error.kind = ErrorKind::kIo;
+		error.message +=
+			". The file is gone: VACUUM deletes the files of old versions once their retention is over "
+			"(delta.deletedFileRetentionDuration). Read a newer version.";
+	}
+	Throw({error.kind, where + error.message, nullptr});
+}
 
 duckdb::unique_ptr<duckdb::MultiFileReader> LakeFileReader::Create(const duckdb::TableFunction& function) {
 	return duckdb::make_uniq<LakeFileReader>(
@@ -122,9 +135,7 @@ duckdb::shared_ptr<duckdb::BaseFileReader> LakeFileReader::CreateReader(duckdb::
 	} catch (const std::exception& failure) {
 		duckdb::ErrorData error(failure);
 		if (error.Type() == duckdb::ExceptionType::INTERRUPT) throw;
-		const Snapshot& view = *info_->files->source().view;
-		Throw(ToError(error, "Table " + view.table + ", version " + std::to_string(view.version) +
-								 ": cannot read data file " + file.path));
+		ThrowUnreadable(*info_->files->source().view, ToError(error, "cannot read data file " + file.path));
 	}
 }
 

@@ -16,6 +16,9 @@ struct ScanInfo : public duckdb::TableFunctionInfo {
 	std::shared_ptr<LakeFileList> files;
 };
 
+// The error of a file that the version names; of one that is gone, with the likely reason.
+[[noreturn]] void ThrowUnreadable(const Snapshot& view, Error error);
+
 class LakeFileReader final : public duckdb::MultiFileReader {
 public:
 	explicit LakeFileReader(duckdb::shared_ptr<ScanInfo> info) : info_(std::move(info)) {

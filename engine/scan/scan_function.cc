@@ -2,11 +2,14 @@
 // parquet_scan with a few functions exchanged (duckdb.md 3.1).
 #include "engine/scan/scan_function.h"
 
+#include <atomic>
+
 #include "duckdb/catalog/catalog_entry/table_function_catalog_entry.hpp"
 #include "duckdb/common/multi_file/multi_file_states.hpp"
 #include "duckdb/execution/operator/scan/physical_table_scan.hpp"
 #include "duckdb/main/extension/extension_loader.hpp"
 #include "duckdb/parser/tableref/table_function_ref.hpp"
+#include "engine/io/error_translation.h"
 #include "engine/scan/file_reader.h"
 #include "engine/scan/scan_statistics.h"
 
@@ -67,8 +70,24 @@ duckdb::vector<duckdb::column_t> ScanRowIdColumns() {
 			duckdb::MultiFileReader::COLUMN_IDENTIFIER_FILE_ROW_NUMBER};
 }
 
+// A file whose footer DuckDB remembers is opened when its first row group is read.
+static std::atomic<duckdb::table_function_t> inherited_scan;
+
+static void ScanFiles(duckdb::ClientContext& context, duckdb::TableFunctionInput& input, duckdb::DataChunk& chunk) {
+	try {
+		inherited_scan.load()(context, input, chunk);
+	} catch (const duckdb::IOException& failure) {
+		const duckdb::ErrorData error(failure);
+		auto known = ToError(error, "cannot read a data file");
+		if (known.kind != ErrorKind::kNotFound || error.RawMessage().starts_with("Table ")) throw;
+		ThrowUnreadable(*ListOf(*input.bind_data).source().view, std::move(known));
+	}
+}
+
 void UseLakeFiles(duckdb::TableFunction& function) {
 	function.name = "braid_scan";
+	inherited_scan = function.function;
+	function.function = ScanFiles;
 	function.get_multi_file_reader = LakeFileReader::Create;
 	function.get_bind_info = GetBindInfo;
 	function.get_virtual_columns = GetVirtualColumns;

@@ -6,6 +6,7 @@
 #include "duckdb/common/multi_file/multi_file_states.hpp"
 #include "duckdb/main/extension/extension_loader.hpp"
 #include "engine/catalog/attached_lakes.h"
+#include "engine/catalog/entry_pins.h"
 #include "engine/catalog/lake_directory.h"
 #include "engine/catalog/time_travel.h"
 #include "engine/io/duckdb_parquet_gateway.h"
@@ -26,7 +27,11 @@ SnapshotPtr WantedSnapshot(duckdb::ClientContext& context, TableHandle& table,
 	if (version != parameters.end()) return SnapshotAtVersion(context, table, version->second);
 	if (timestamp != parameters.end()) return SnapshotAtTimestamp(context, table, timestamp->second);
 	DuckdbParquetGateway parquet(*context.db);
-	return Unwrap(table.Latest(parquet));
+	auto pin = table.Pin();
+	auto snapshot = Unwrap(table.Latest(parquet));
+	pin->MoveTo(snapshot->version);
+	EntryPins::Get(context).Add(std::move(pin));
+	return snapshot;
 }
 
 duckdb::unique_ptr<duckdb::FunctionData> BindScan(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,

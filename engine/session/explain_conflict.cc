@@ -43,6 +43,7 @@ std::vector<ConflictReport> FindClashes(duckdb::ClientContext& context, const Qu
 	}
 	auto view = table.view;
 	DuckdbParquetGateway parquet(*context.db);
+	const auto pin = question.version ? table.table->Pin(*question.version) : nullptr;
 	if (question.version) view = Unwrap(table.table->At(parquet, *question.version));
 	auto statement = std::make_shared<RepeatableStatement>();
 	statement->text = question.statement;

@@ -30,6 +30,7 @@
 #include "kernel/alter/drop_feature.h"
 #include "kernel/alter/table_changes.h"
 #include "kernel/log/checkpoint_write.h"
+#include "kernel/log/log_cleanup.h"
 
 namespace braid::engine {
 
@@ -180,7 +181,7 @@ void Drop(TableDraft& draft, duckdb::ClientContext& context, const AlterData& da
 	DuckdbParquetGateway parquet(*context.db);
 	const auto written = WriteCheckpoint({store, parquet}, SystemClock(), SystemRandom(), *draft.before);
 	if (!written && written.error().kind != ErrorKind::kAlreadyExists) Throw(written.error());
-	Unwrap(TruncateHistory(store, *draft.before));
+	Unwrap(DeleteLogBefore(store, draft.before->version));
 }
 
 duckdb::unique_ptr<duckdb::FunctionData> Bind(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,

@@ -9,6 +9,7 @@
 #include "engine/statement/maintenance_spelling.h"
 #include "engine/statement/merge_spelling.h"
 #include "engine/statement/optimize_spelling.h"
+#include "engine/statement/vacuum_spelling.h"
 
 namespace braid::engine {
 
@@ -37,6 +38,7 @@ std::span<const StatementRule> StatementRules() {
 		{"FSCK REPAIR TABLE", {"REPAIR"}, RespellFsck},
 		{"CHECKPOINT", {"CHECKPOINT"}, RespellCheckpoint},
 		{"GENERATE", {"GENERATE"}, RespellGenerate},
+		{"VACUUM", {"VACUUM"}, RespellVacuum},
 		{"WITH", {"MERGE"}, RespellMerge},
 	};
 	return rules;

@@ -98,7 +98,7 @@ ParquetOutput::ParquetOutput(duckdb::ClientContext& context, TableWork& work, co
 	  metadata_(view.metadata),
 	  schema_(view.schema),
 	  mapping_(view.column_mapping),
-	  statement_id_(NewUuid(SystemRandom())),
+	  statement_id_(WithToken(NewUuid(SystemRandom()), work.table->lease_token())),
 	  writer_("parquet") {
 	auto& configuration = metadata_.configuration;
 	auto codec = configuration.find(kCodecKey);

@@ -269,16 +269,4 @@ Result<bool> CheckHistory(LogStore& log, const Snapshot& table, const std::strin
 	return true;
 }
 
-Status TruncateHistory(LogStore& log, const Snapshot& table) {
-	BRAID_TRY(const auto files, log.ListNames("_delta_log", ""));
-	for (const StoredFile& file : files) {
-		const auto name = ParseLogFileName(file.name);
-		if (!name) continue;
-		const int64_t last = name->kind == LogFileKind::kCompacted ? name->last_version : name->version;
-		if (last < table.version || (name->kind == LogFileKind::kCompacted && name->version < table.version))
-			BRAID_TRY(log.Delete(LogPath(file.name)));
-	}
-	return {};
-}
-
 }  // namespace braid

@@ -19,7 +19,5 @@ Result<int64_t> LastUse(LogStore& log, const Snapshot& table, const std::string&
 // kUnsupported: a version before uses the feature, and its log may not be cut off yet (or was not asked to be). True: there is log to be cut off.
 Result<bool> CheckHistory(LogStore& log, const Snapshot& table, const std::string& feature, bool truncate_history,
 						  int64_t now_ms);
-// Removes the log of the versions before this one, of which a checkpoint must exist.
-Status TruncateHistory(LogStore& log, const Snapshot& table);
 
 }  // namespace braid

@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/uuid.h"
 #include "kernel/deletion/dv_codec.h"
+#include "kernel/storage/table_lease.h"
 
 namespace braid {
 namespace {
@@ -91,7 +92,8 @@ Result<PositionSet> ReadDeletionVector(LogStore& store, const DvDescriptor& dv, 
 	return positions;
 }
 
-Result<WrittenDvs> WriteDeletionVectors(LogStore& store, Random& random, std::span<const PositionSet* const> sets) {
+Result<WrittenDvs> WriteDeletionVectors(LogStore& store, Random& random, std::span<const PositionSet* const> sets,
+										const std::string& lease_token) {
 	WrittenDvs written;
 	std::string uuid, encoded_uuid, file(1, kFileVersion);
 	for (const PositionSet* set : sets) {
@@ -110,7 +112,7 @@ Result<WrittenDvs> WriteDeletionVectors(LogStore& store, Random& random, std::sp
 			dv.path_or_inline_dv = EncodeZ85(bytes);
 		} else {
 			if (uuid.empty()) {
-				uuid = NewUuid(random);
+				uuid = WithToken(NewUuid(random), lease_token);
 				encoded_uuid = EncodeZ85(UuidBytes(uuid));
 			}
 			dv.storage_type = 'u';

@@ -28,7 +28,8 @@ struct WrittenDvs {
 	std::vector<DvDescriptor> descriptors;  // in the order given
 	std::vector<std::string> files;         // new files, relative to the root; not yet made durable
 };
-// Never writes an empty set. All vectors that are not inline share one new file.
-Result<WrittenDvs> WriteDeletionVectors(LogStore& store, Random& random, std::span<const PositionSet* const> sets);
+// Never writes an empty set. All vectors that are not inline share one new file, whose name carries the token (kernel/storage/table_lease.h).
+Result<WrittenDvs> WriteDeletionVectors(LogStore& store, Random& random, std::span<const PositionSet* const> sets,
+										const std::string& lease_token = "");
 
 }  // namespace braid

@@ -35,20 +35,43 @@ std::string SidecarLocation(LogStore& store, const SidecarFile& sidecar) {
 	return absolute ? path : store.Location(LogPath("_sidecars/" + path));
 }
 
+class Nothing : public ActionSink {
+public:
+	Status OnAdd(const AddFileView&) override { return {}; }
+	Status OnRemove(const RemoveFileView&) override { return {}; }
+	Status OnAction(Action&&) override { return {}; }
+};
+
+// One by one: parts need not have the same columns.
+Status ReadTopLevel(LogStore& store, ParquetGateway& parquet, const std::string& table,
+					const CheckpointFiles& checkpoint, TopLevel& top) {
+	if (checkpoint.json) {
+		ActionReader reader("", top);
+		const std::string& path = checkpoint.paths.front();
+		return ReadActionFile(store, path, "table " + table + ", checkpoint " + path, reader);
+	}
+	for (const std::string& path : checkpoint.paths) {
+		const std::string location = store.Location(path);
+		BRAID_TRY(parquet.ReadCheckpoint(std::span(&location, 1), top));
+	}
+	return {};
+}
+
 }  // namespace
+
+Result<std::vector<SidecarFile>> ReadSidecarList(LogStore& store, ParquetGateway& parquet, const std::string& table,
+												 const CheckpointFiles& checkpoint) {
+	Nothing nothing;
+	TopLevel top(nothing);
+	BRAID_TRY(ReadTopLevel(store, parquet, table, checkpoint, top));
+	return std::move(top.sidecars);
+}
 
 Status ReadCheckpoint(LogStore& store, ParquetGateway& parquet, const std::string& table,
 					  const CheckpointFiles& checkpoint, ActionSink& sink) {
 	TopLevel top(sink);
-	// One by one: parts and sidecars need not have the same columns.
 	const auto read = [&](const std::string& location) { return parquet.ReadCheckpoint(std::span(&location, 1), top); };
-	if (checkpoint.json) {
-		ActionReader reader("", top);
-		const std::string& path = checkpoint.paths.front();
-		BRAID_TRY(ReadActionFile(store, path, "table " + table + ", checkpoint " + path, reader));
-	} else {
-		for (const std::string& path : checkpoint.paths) BRAID_TRY(read(store.Location(path)));
-	}
+	BRAID_TRY(ReadTopLevel(store, parquet, table, checkpoint, top));
 	for (const SidecarFile& sidecar : std::exchange(top.sidecars, {})) BRAID_TRY(read(SidecarLocation(store, sidecar)));
 	return {};
 }

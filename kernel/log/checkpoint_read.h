@@ -9,6 +9,10 @@
 
 namespace braid {
 
+// Only which sidecars it has.
+Result<std::vector<SidecarFile>> ReadSidecarList(LogStore& store, ParquetGateway& parquet, const std::string& table,
+												 const CheckpointFiles& checkpoint);
+
 Status ReadCheckpoint(LogStore& store, ParquetGateway& parquet, const std::string& table,
 					  const CheckpointFiles& checkpoint, ActionSink& sink);
 

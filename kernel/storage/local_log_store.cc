@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::string_view kTemporaryPrefix = ".tmp-";
 constexpr size_t kBlockBytes = size_t {256} << 10;  // stays in the processor's cache until it is read
-constexpr size_t kFilesAtOnce = 64;                 // open at the same time to become durable
+constexpr size_t kFilesAtOnce = 64;  // open at the same time to become durable
 
 struct Steps {
 	std::string_view before, written, synced;

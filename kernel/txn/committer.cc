@@ -103,7 +103,7 @@ CommitRun::CommitRun(const CommitContext& context, const Transaction& transactio
 	  tester_(context.probe, {context.clock, context.options.conflict_time_budget_ms,
 							  static_cast<size_t>(std::max(context.options.explain_rows, 1)), context.interrupted}),
 	  relocation_(std::in_place, transaction, context.store, context.probe, vectors_, tester_),
-	  rebase_(context.store, context.random, vectors_) {}
+	  rebase_(context.store, context.random, vectors_, context.options.lease_token) {}
 
 static bool IsCommitOf(const Snapshot& snapshot, const StoredFile& file) {
 	const bool same_size = snapshot.commit_size < 0 || snapshot.commit_size == file.size;
@@ -144,7 +144,7 @@ Result<CommitOutcome> CommitRun::Race() {
 		const int64_t now = context_.clock.NowMs();
 		BRAID_TRY(RebasedCommit rebased, Rebase(now));
 		const std::vector<std::string> dropped_files = rebased.dropped_files;
-		if (rebased.Empty()) return NothingLeft(dropped_files);
+		if (rebased.Empty() && !transaction_->changes.note) return NothingLeft(dropped_files);
 		BRAID_TRY(const std::string bytes, Serialize(std::move(rebased), now));
 		BRAID_TRY(MakeDurable());
 		if (WaitForTurn()) continue;

@@ -28,6 +28,7 @@ struct CommitOptions {
 	int64_t statement_retries =
 		0;  // so often a transaction that fails with a conflict is executed again as a whole, if it can be
 	std::string engine_info = "Braid";
+	std::string lease_token;  // goes into the names of the files that the commit writes (kernel/storage/table_lease.h)
 };
 
 struct CommitContext {
@@ -39,6 +40,8 @@ struct CommitContext {
 	CommitOptions options;
 	std::function<bool()> interrupted;  // may be empty
 	Repairer* repairer = nullptr;  // without one nothing is executed again: mode max repairs only rows that are gone
+	std::function<Result<int64_t>()>
+		oldest_pin;  // of the leases on the table, which no clean-up of the log may pass; may be empty
 };
 
 struct CommitOutcome {

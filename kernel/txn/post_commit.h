@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows a commit: the version checksum, and every delta.checkpointInterval commits a checkpoint. Never fails:
-// the commit stands, and whoever comes later can write both (PROTOCOL: Version Checksum File; Checkpoints).
+// What follows a commit: the version checksum, and every delta.checkpointInterval commits a checkpoint, after which expired log goes. Never fails:
+// the commit stands, and whoever comes later can do it (PROTOCOL: Version Checksum File; Checkpoints; Metadata Cleanup).
 #pragma once
 
 #include "kernel/txn/committer.h"

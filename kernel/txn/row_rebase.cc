@@ -127,7 +127,7 @@ Status RowRebase::WriteVectors(const std::map<std::string, Target>& targets) {
 	}
 	prepared_ = std::move(kept);
 	if (!sets.empty()) {
-		BRAID_TRY(WrittenDvs written, WriteDeletionVectors(store_, random_, sets));
+		BRAID_TRY(WrittenDvs written, WriteDeletionVectors(store_, random_, sets, lease_token_));
 		written_.insert(written.files.begin(), written.files.end());
 		for (size_t i = 0; i < paths.size(); i++) {
 			const Target& target = targets.at(paths[i]);

@@ -48,8 +48,8 @@ class RowIdAssigner;
 
 class RowRebase {
 public:
-	RowRebase(LogStore& store, Random& random, VectorCache& vectors)
-		: store_(store), random_(random), vectors_(vectors) {}
+	RowRebase(LogStore& store, Random& random, VectorCache& vectors, const std::string& lease_token)
+		: store_(store), random_(random), vectors_(vectors), lease_token_(lease_token) {}
 
 	// `head` is null for the first version. Vectors are written but not yet durable.
 	Result<RebasedCommit> Onto(const Transaction& transaction, const RebasePlan& plan, const Snapshot* head,
@@ -82,6 +82,7 @@ private:
 	LogStore& store_;
 	Random& random_;
 	VectorCache& vectors_;
+	const std::string lease_token_;
 	std::map<std::string, Prepared> prepared_;  // by path as in the log
 	std::set<std::string> written_;             // vector files on storage
 };

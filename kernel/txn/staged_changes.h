@@ -48,6 +48,7 @@ struct StagedChanges {
 	// Of a rearrangement (data_change = false): path of the finished map that tells for each row of new_files which row of replaced_files it is
 	// (row_map.h). Who has one is never refused because of rows that others change.
 	std::string row_map;
+	bool note = false;                      // a commit that only says something of itself (VACUUM START)
 	bool keeps_row_ids = false;             // copies and new images carry the stable ids of the rows they were made of
 	std::vector<std::string> origin_files;  // paths of files of the snapshot, see NewFile::origins
 	// Physical rows of files in deleted_rows whose statistics do not say it (by the same path): a vector may not be added without.
@@ -55,7 +56,7 @@ struct StagedChanges {
 
 	bool empty() const {
 		return new_files.empty() && entries.empty() && deleted_rows.empty() && replaced_files.empty() && !removes_all &&
-			   !protocol && !metadata && set_transactions.empty() && domains.empty();
+			   !protocol && !metadata && set_transactions.empty() && domains.empty() && !note;
 	}
 };
 

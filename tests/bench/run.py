@@ -29,6 +29,7 @@ import optimize
 import peers
 import resolve
 import scan
+import vacuum
 import writers
 from measure import Line, Recorder
 
@@ -59,6 +60,7 @@ BODIES = {
     "resolve/1000-winners": resolve.many_winners,
     "resolve/moved-by-row-ids": resolve.moved_by_ids,
     "resolve/moved-by-content": resolve.moved_by_content,
+    "maintenance/vacuum": vacuum.measure,
     "c1": contention.disjoint,
     "c2": contention.overlapping,
     "c3": compaction.beside_writers,

@@ -37,7 +37,8 @@ static void stop_here(void) {
 
 static void step(const char *name, const char *path) {
 	const char *part = getenv("STEPS_PATH");
-	if (log_fd < 0 || !part || !path || !strstr(path, part)) return;
+	// Leases say what a process reads; they are no step of what it does to the table.
+	if (log_fd < 0 || !part || !path || !strstr(path, part) || strstr(path, "/_braid/leases")) return;
 	if (atomic_fetch_add(&steps, 1) + 1 == last_step) stop_here();
 	char line[4200];
 	int length = snprintf(line, sizeof line, "%s %s\n", name, path);
@@ -126,6 +127,10 @@ int renameat2(int from_at, const char *from, int to_at, const char *to, unsigned
 int unlink(const char *path) {
 	step("unlink", path);
 	return NEXT(unlink)(path);
+}
+int rmdir(const char *path) {
+	step("rmdir", path);
+	return NEXT(rmdir)(path);
 }
 int flock(int fd, int operation) {
 	step_fd(operation & LOCK_UN ? "unlock" : "lock", fd);
