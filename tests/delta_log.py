@@ -59,5 +59,11 @@ def files_on_disk(table) -> set[str]:
     return {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file() and not {"_delta_log", "leases"} & set(path.parts)}
 
 
+def everything(table) -> list[pathlib.Path]:
+    """Every path, relative and sorted, but for what the leases of open connections need."""
+    root = pathlib.Path(table)
+    return sorted(path.relative_to(root) for path in root.rglob("*") if "_braid" not in path.parts)
+
+
 def stats(add: dict) -> dict:
     return json.loads(add["stats"])

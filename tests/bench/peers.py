@@ -169,7 +169,7 @@ class Duel:
 def new_files(root: pathlib.Path, source: pathlib.Path) -> list[pathlib.Path]:
     """The files that the source of this copy has not."""
     old = {path.relative_to(source) for path in source.rglob("*")}
-    return [path for path in root.rglob("*") if path.is_file() and path.relative_to(root) not in old]
+    return [path for path in root.rglob("*") if path.is_file() and "_braid" not in path.parts and path.relative_to(root) not in old]
 
 
 def flush(path):

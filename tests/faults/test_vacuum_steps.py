@@ -57,7 +57,7 @@ def test_killed_at_every_step(lake, kind, stepped, tmp_path):
     process = stepped(lake, NO_CHECK, "FROM t", VACUUM.format(kind))
     steps, said = process.commit()
     assert said == "acknowledged"
-    assert sum(name == "unlink" and "_delta_log" not in path for name, path in steps) >= 2
+    assert sum(name == "unlink" and "_delta_log" not in path for name, path in steps) >= 1
     for last in range(1, len(steps) + 1):
         # The directory itself stays, with the lease of the process that we have open.
         for path in (lake / "t").iterdir():
@@ -67,7 +67,7 @@ def test_killed_at_every_step(lake, kind, stepped, tmp_path):
         _, said = process.commit(last)
         assert said is None or last > len(steps) - 3, (last, steps[last - 1])
         assert contents(lake) == expected, steps[last - 1]
-        assert seen_by_deltalake(lake / "t") == expected, steps[last - 1]
+        assert seen_by_deltalake(lake / "t") == sorted(expected, key=repr), steps[last - 1]
         finish(lake, kind)
         assert contents(lake) == expected, steps[last - 1]
 
