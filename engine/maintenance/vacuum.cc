@@ -72,7 +72,7 @@ void Vacuum::Plan() {
 	Unwrap(CheckRetention(view->table, terms_, checks_retention_));
 	const auto log = Unwrap(ListLog(store, view->table, 0, true));
 
-	NeededFiles needed(table_->root());
+	auto& needed = needed_.emplace(table_->root());
 	needed.AddSnapshot(*view, terms_.cutoff_ms());
 	expired_to_ = NewestVersionBefore(log, terms_.cutoff_ms());
 	const auto found = request_.lite ? ListRemoved(log) : ListEverything(*view, needed);
@@ -81,7 +81,8 @@ void Vacuum::Plan() {
 		Tree(table_->root() + "/" + kRowMaps, {[](auto) { return false; }, [](auto) { return false; }, {}, ""});
 	const auto leases = Unwrap(HeldLeases(table_->root()));
 	const auto first = std::min(FirstNeededCommit(log, terms_, leases), view->version + 1);
-	Unwrap(needed.AddCommits(store, view->table, first, Latest()->version));
+	looked_to_ = Latest()->version;
+	Unwrap(needed.AddCommits(store, view->table, first, looked_to_));
 	expired_to_ = std::min(expired_to_, OldestPin(leases));
 
 	plan_ = PlanVacuum(found, needed, terms_, leases);
@@ -137,9 +138,11 @@ void Vacuum::Run() {
 		{"retentionCheckEnabled", checks_retention_ ? "true" : "false"},
 		{"defaultRetentionMillis", std::to_string(terms_.default_retention_ms)}};
 	if (request_.hours) parameters["specifiedRetentionMillis"] = std::to_string(terms_.retention_ms);
-	Record("VACUUM START", std::move(parameters),
-		   {{"numFilesToDelete", std::to_string(files)}, {"sizeOfDataToDelete", std::to_string(bytes)}});
+	const auto start =
+		Record("VACUUM START", std::move(parameters),
+			   {{"numFilesToDelete", std::to_string(files)}, {"sizeOfDataToDelete", std::to_string(bytes)}});
 	try {
+		SpareWhatCameSince(start);
 		DeleteFiles();
 		DeleteDirectories();
 	} catch (...) {
@@ -151,6 +154,12 @@ void Vacuum::Run() {
 			{"numVacuumedDirectories", std::to_string(directories_)}});
 	const auto before = ReadLastVacuum(table_->store());
 	if (expired_to_ > before.value_or(-1)) (void)WriteLastVacuum(table_->store(), expired_to_);
+}
+
+// A RESTORE may have brought a file back. One that commits from now on meets VACUUM START, and fails: it allows nobody in between.
+void Vacuum::SpareWhatCameSince(int64_t version) {
+	Unwrap(needed_->AddCommits(table_->store(), table_->root(), looked_to_ + 1, version));
+	std::erase_if(plan_, [&](auto& deletion) { return needed_->Contains(deletion.path); });
 }
 
 // Each thread takes the next file until there is none.
@@ -192,8 +201,8 @@ void Vacuum::DeleteDirectories() {
 }
 
 // A commit that says what happened and changes nothing. Whatever others have committed, it comes after them.
-void Vacuum::Record(const std::string& operation, std::map<std::string, std::string> parameters,
-					std::map<std::string, std::string> metrics) {
+int64_t Vacuum::Record(const std::string& operation, std::map<std::string, std::string> parameters,
+					   std::map<std::string, std::string> metrics) {
 	for (int tries = 0;; tries++) {
 		TableWork work;
 		work.table = table_;
@@ -207,7 +216,10 @@ void Vacuum::Record(const std::string& operation, std::map<std::string, std::str
 		auto commit = tools.Context();
 		commit.interrupted = nullptr;  // the end is told also of what was interrupted
 		const auto outcome = Commit(commit, work.work);
-		if (outcome) return table_->Publish(outcome->snapshot);
+		if (outcome) {
+			table_->Publish(outcome->snapshot);
+			return outcome->version;
+		}
 		if (outcome.error().kind != ErrorKind::kConflict || tries == kRecordTries) Throw(outcome.error());
 	}
 }

@@ -40,16 +40,19 @@ private:
 	SnapshotPtr Latest();
 	std::vector<TreeEntry> ListEverything(const Snapshot& view, const NeededFiles& needed) const;
 	std::vector<TreeEntry> ListRemoved(const LogListing& listing) const;
+	void SpareWhatCameSince(int64_t version);
 	void DeleteFiles();
 	void DeleteDirectories();
-	void Record(const std::string& operation, std::map<std::string, std::string> parameters,
-				std::map<std::string, std::string> metrics);
+	int64_t Record(const std::string& operation, std::map<std::string, std::string> parameters,
+				   std::map<std::string, std::string> metrics);
 
 	duckdb::ClientContext& context_;
 	const std::shared_ptr<TableHandle> table_;
 	const VacuumRequest request_;
 	const bool checks_retention_;
 	VacuumTerms terms_;
+	std::optional<NeededFiles> needed_;
+	int64_t looked_to_ = -1;   // the newest version whose needs are known
 	int64_t expired_to_ = -1;  // what was removed up to this version is gone when we are done
 	int64_t directories_ = 1;
 	std::vector<Deletion> plan_;

@@ -26,6 +26,7 @@ namespace {
 
 constexpr std::string_view kTemporaryPrefix = ".tmp-";
 constexpr size_t kBlockBytes = size_t {256} << 10;  // stays in the processor's cache until it is read
+constexpr int kTries = 10;
 constexpr size_t kFilesAtOnce = 64;  // open at the same time to become durable
 
 struct Steps {
@@ -85,9 +86,13 @@ private:
 
 Result<FileDescriptor> CreateFileAndDirectories(const std::string& target) {
 	auto file = CreateFile(target);
-	if (file || file.error().kind != ErrorKind::kNotFound) return file;
-	BRAID_TRY(MakeDirectories(ParentDirectory(target)));
-	return CreateFile(target);
+	// Again if somebody takes the directory away because it is empty (_braid, when a lease ends).
+	for (int i = 0; i < kTries && !file && file.error().kind == ErrorKind::kNotFound; i++) {
+		const auto made = MakeDirectories(ParentDirectory(target));
+		if (!made && made.error().kind != ErrorKind::kNotFound) return std::unexpected(made.error());
+		file = CreateFile(target);
+	}
+	return file;
 }
 
 class LocalStream final : public FileStream {

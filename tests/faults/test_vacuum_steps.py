@@ -46,7 +46,8 @@ def finish(lake, kind):
     live = delta_log.active(lake / "t")
     left = {path for path in delta_log.files_on_disk(lake / "t") if not path.endswith(".bin")}
     assert left == set(live) | ({"orphan"} if kind == "LITE" else set())
-    assert not (lake / "t" / "p=0").exists()
+    if kind == "FULL":  # LITE looks at no directory that it has not just deleted something in
+        assert not (lake / "t" / "p=0").exists()
 
 
 @pytest.mark.parametrize("kind", ["FULL", "LITE"])
@@ -54,8 +55,8 @@ def test_killed_at_every_step(lake, kind, stepped, tmp_path):
     expected = contents(lake)
     saved = tmp_path / "saved"
     shutil.copytree(lake, saved)
-    process = stepped(lake, NO_CHECK, "FROM t", VACUUM.format(kind))
-    steps, said = process.commit()
+    process = stepped(lake, NO_CHECK, "FROM t", watched=VACUUM.format(kind))
+    steps, said = process.run()
     assert said == "acknowledged"
     assert sum(name == "unlink" and "_delta_log" not in path for name, path in steps) >= 1
     for last in range(1, len(steps) + 1):
@@ -64,7 +65,7 @@ def test_killed_at_every_step(lake, kind, stepped, tmp_path):
             if path.name != "_braid":
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
         shutil.copytree(saved / "t", lake / "t", dirs_exist_ok=True)
-        _, said = process.commit(last)
+        _, said = process.run(last)
         assert said is None or last > len(steps) - 3, (last, steps[last - 1])
         assert contents(lake) == expected, steps[last - 1]
         assert seen_by_deltalake(lake / "t") == sorted(expected, key=repr), steps[last - 1]
@@ -73,8 +74,8 @@ def test_killed_at_every_step(lake, kind, stepped, tmp_path):
 
 
 def test_others_commit_before_each_step(lake, stepped, tmp_path):
-    process = stepped(lake, NO_CHECK, "FROM t", VACUUM.format("FULL"))
-    count = len(process.commit()[0])
+    process = stepped(lake, NO_CHECK, "FROM t", watched=VACUUM.format("FULL"))
+    count = len(process.run()[0])
     rows = contents(lake)
     for last in range(1, count + 10):
         con = connect_lake(lake)
@@ -88,7 +89,7 @@ def test_others_commit_before_each_step(lake, stepped, tmp_path):
             con.execute("OPTIMIZE t")
             con.close()
 
-        steps, said = process.commit_with_pause(last, meanwhile)
+        steps, said = process.run_with_pause(last, meanwhile)
         if last > len(steps):
             break
         assert said == "acknowledged", (last, said)
