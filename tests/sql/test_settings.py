@@ -21,6 +21,7 @@ DEFAULTS = {
     "braid_txn_version": None,
     "braid_user_metadata": None,
     "braid_partition_overwrite_mode": "static",
+    "braid_restore_ignore_missing_files": "false",
 }
 
 
