@@ -194,6 +194,7 @@ def crew():
         *(Writer(number) for number in range(WRITERS)),
         Appender(),
         Maintenance("optimize", ("OPTIMIZE {table}", "OPTIMIZE {table} ZORDER BY (id, n)", "REORG TABLE {table} APPLY (PURGE)")),
+        Maintenance("vacuum", ("VACUUM {table} RETAIN 0 HOURS",), ("SET braid_retention_check = false",)),
         Reader("reader of one version", 10**9),
         Reader("reader", 5),
     ]
