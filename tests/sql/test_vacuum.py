@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import shutil
 import time
 
 import duckdb
@@ -33,7 +34,7 @@ def make_old(table, hours=1000):
     """Files and removals look as if they had been there for long."""
     old = time.time() - hours * 3600
     for path in pathlib.Path(table).rglob("*"):
-        if "_delta_log" not in path.parts and path.is_file() and not path.is_symlink():
+        if not {"_delta_log", "_braid"} & set(path.parts) and path.is_file() and not path.is_symlink():
             os.utime(path, (old, old))
 
 
@@ -45,6 +46,7 @@ def table(con, lake):
         con.execute(f"INSERT INTO t SELECT range, 's' || range FROM range({i * 10}, {i * 10 + 10})")
     con.execute("OPTIMIZE t")
     con.execute(NO_CHECK)
+    shutil.rmtree(lake / "t" / "_braid" / "map", ignore_errors=True)  # row maps have a test of their own
     return lake / "t"
 
 
@@ -261,7 +263,8 @@ def test_lite_finds_in_the_log_what_was_removed(con, table):
     con.execute("REORG TABLE t APPLY (PURGE)")
     assert con.execute("VACUUM t LITE RETAIN 0 HOURS").fetchone()[1] >= 1
     assert data_files(table) == needed(table) | {"orphan"}
-    assert con.execute(NOW).fetchone()[1] == 1
+    con.execute(NOW)
+    assert data_files(table) == needed(table)
     assert_all_see(con, table)
 
 
