@@ -3,6 +3,7 @@
 #include "engine/maintenance/curve_order.h"
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 
 #include "duckdb/execution/expression_executor.hpp"
@@ -21,50 +22,56 @@ namespace braid::engine {
 namespace {
 
 constexpr uint64_t kSampleRows = 1 << 16;
-constexpr int kMaxBits = 16;  // of a rank
+constexpr int kMaxBits = 12;  // of a rank; as many bounds of ranks stay in the fastest cache
 
 int BitsOf(size_t columns) { return std::min(kMaxBits, static_cast<int>(64 / columns)); }
 
-// The ranks of the sort keys of one column: how many of the sample are smaller, spread over the range of a rank.
+// The ranks of the sort keys of one column: how many of 2^bits - 1 bounds are smaller, which share out the sample evenly.
 class Ranks {
 public:
-	Ranks(std::vector<std::string> sample, int bits) : keys_(std::move(sample)), bits_(bits) {
-		std::ranges::sort(keys_);
-		if (keys_.empty()) return;
-		auto& low = keys_.front();
-		auto& high = keys_.back();
-		common_ = std::ranges::mismatch(low, high).in1 - low.begin();
-		for (auto& key : keys_) words_.push_back(WordOf(key));
+	Ranks(std::vector<std::string> sample, int bits) : bits_(bits) {
+		if (sample.empty()) return;
+		std::ranges::sort(sample);
+		const auto bounds = (size_t {1} << bits) - 1;
+		for (size_t i = 1; i <= bounds; i++) keys_.push_back(sample[i * sample.size() / (bounds + 1)]);
+		if (std::ranges::any_of(keys_, [](auto& key) { return key.size() > sizeof(uint64_t); }))
+			shared_ = std::string(keys_.front().begin(), std::ranges::mismatch(keys_.front(), keys_.back()).in1);
+		for (auto& key : keys_) {
+			words_.push_back(WordOf(key));
+			short_ &= key.size() <= shared_.size() + sizeof(uint64_t);
+		}
 	}
 
 	uint32_t Of(std::string_view key) const {
 		if (keys_.empty()) return 0;
-		const auto smaller = static_cast<uint64_t>(CountSmaller(key));
-		return static_cast<uint32_t>((smaller << bits_) / (keys_.size() + 1));
+		if (!key.starts_with(shared_)) return key < shared_ ? 0 : static_cast<uint32_t>(keys_.size());
+		const auto word = WordOf(key);
+		// The number of bounds makes halves of equal length down to the last one: nothing to guess for the processor.
+		size_t smaller = 0;
+		for (auto half = size_t {1} << (bits_ - 1); half > 0; half >>= 1)
+			smaller += words_[smaller + half - 1] < word ? half : 0;
+		if (short_ && key.size() <= shared_.size() + sizeof(uint64_t)) return static_cast<uint32_t>(smaller);
+		while (smaller < keys_.size() && words_[smaller] == word && keys_[smaller] < key) smaller++;
+		return static_cast<uint32_t>(smaller);
 	}
 
 private:
-	// The eight bytes after those that all keys share: nearly always enough to compare.
+	// The eight bytes after those that all bounds share: nearly always enough to compare.
 	uint64_t WordOf(std::string_view key) const {
 		uint64_t word = 0;
-		for (size_t i = common_; i < common_ + 8; i++)
-			word = word << 8 | (i < key.size() ? static_cast<unsigned char>(key[i]) : 0);
-		return word;
-	}
-
-	ptrdiff_t CountSmaller(std::string_view key) const {
-		const auto shared = std::string_view(keys_.front()).substr(0, common_);
-		if (const auto order = key.substr(0, common_).compare(shared); order != 0)
-			return order < 0 ? 0 : std::ssize(keys_);
-		const auto [first, last] = std::ranges::equal_range(words_, WordOf(key));
-		const auto from = keys_.begin() + (first - words_.begin());
-		return std::lower_bound(from, keys_.begin() + (last - words_.begin()), key) - keys_.begin();
+		if (key.size() >= shared_.size() + sizeof(word)) {
+			std::memcpy(&word, key.data() + shared_.size(), sizeof(word));
+		} else if (key.size() > shared_.size()) {
+			std::memcpy(&word, key.data() + shared_.size(), key.size() - shared_.size());
+		}
+		return __builtin_bswap64(word);
 	}
 
 	std::vector<std::string> keys_;
 	std::vector<uint64_t> words_;
-	size_t common_ = 0;
+	std::string shared_;
 	int bits_;
+	bool short_ = true;  // the words say all
 };
 
 // Sort keys as bytes that order as they do; DuckDB keeps those of at most eight bytes as a number.
@@ -182,10 +189,11 @@ void Place(duckdb::DataChunk& keys, duckdb::ExpressionState& state, duckdb::Vect
 	std::vector<Keys> formats;
 	for (auto& column : keys.data) formats.emplace_back(column, keys.size());
 	auto places = duckdb::FlatVector::GetData<uint64_t>(result);
+	const auto bits = BitsOf(columns);
 	std::vector<uint32_t> axes(columns);
 	for (duckdb::idx_t row = 0; row < keys.size(); row++) {
 		for (duckdb::idx_t i = 0; i < columns; i++) axes[i] = ranks[i].Of(formats[i].At(row));
-		places[row] = HilbertIndex(axes, BitsOf(columns));
+		places[row] = HilbertIndex(axes, bits);
 	}
 }
 

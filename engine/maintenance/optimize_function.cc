@@ -21,6 +21,7 @@
 #include "duckdb/planner/expression_iterator.hpp"
 #include "duckdb/planner/operator/logical_get.hpp"
 #include "duckdb/planner/operator/logical_order.hpp"
+#include "duckdb/planner/operator/logical_projection.hpp"
 #include "engine/catalog/type_mapping.h"
 #include "engine/io/error_translation.h"
 #include "engine/maintenance/auto_compaction.h"
@@ -218,8 +219,14 @@ std::map<std::string, std::string> Parameters(const Request& request, bool clust
 	return parameters;
 }
 
+duckdb::unique_ptr<duckdb::Expression> Reference(duckdb::LogicalOperator& scan, size_t column) {
+	return duckdb::make_uniq<duckdb::BoundColumnRefExpression>(scan.types[column], scan.GetColumnBindings()[column]);
+}
+
+// The rows of the files that go, each with the number of its file and its position there.
 duckdb::unique_ptr<duckdb::LogicalOperator> ScanOf(duckdb::ClientContext& context, duckdb::Binder& binder,
-												   const ScanSourcePtr& source) {
+												   const ScanSourcePtr& source,
+												   std::shared_ptr<const RearrangeSpec> spec) {
 	duckdb::unique_ptr<duckdb::FunctionData> bind_data;
 	auto function = MakeScan(context, source, bind_data);
 	auto& files = bind_data->Cast<duckdb::MultiFileBindData>();
@@ -230,11 +237,14 @@ duckdb::unique_ptr<duckdb::LogicalOperator> ScanOf(duckdb::ClientContext& contex
 	for (size_t i = 0; i < types.size(); i++) get->AddColumnId(i);
 	for (auto column : ScanRowIdColumns()) get->AddColumnId(column);
 	get->ResolveOperatorTypes();
-	return get;
-}
-
-duckdb::unique_ptr<duckdb::Expression> Reference(duckdb::LogicalOperator& scan, size_t column) {
-	return duckdb::make_uniq<duckdb::BoundColumnRefExpression>(scan.types[column], scan.GetColumnBindings()[column]);
+	duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> columns;
+	for (size_t i = 0; i < get->types.size(); i++) columns.push_back(Reference(*get, i));
+	auto& name = columns[columns.size() - 2];
+	name = SourceNumber(std::move(spec), std::move(name));
+	auto numbered = duckdb::make_uniq<duckdb::LogicalProjection>(binder.GenerateTableIndex(), std::move(columns));
+	numbered->children.push_back(std::move(get));
+	numbered->ResolveOperatorTypes();
+	return numbered;
 }
 
 // Partition by partition, and in each along the curve.
@@ -316,7 +326,7 @@ duckdb::unique_ptr<duckdb::LogicalOperator> Bind(duckdb::ClientContext& context,
 	AddSources(*spec, *source, PlanBins(*found.view, files, RewriteOf(request, *spec), target, also));
 	auto plan = duckdb::make_uniq<LogicalRearrange>(index, spec);
 	if (spec->sources.empty()) return plan;
-	auto scan = ScanOf(context, *input.binder, source);
+	auto scan = ScanOf(context, *input.binder, source, spec);
 	const auto width = scan->types.size();
 	for (size_t i = 0; i < width; i++) plan->expressions.push_back(Reference(*scan, i));
 	if (spec->sorted) scan = Sorted(context, std::move(scan), source, columns);

@@ -9,7 +9,10 @@
 #include <span>
 
 #include "base/environment.h"
+#include "duckdb/common/vector_operations/unary_executor.hpp"
 #include "duckdb/execution/physical_plan_generator.hpp"
+#include "duckdb/function/scalar_function.hpp"
+#include "duckdb/planner/expression/bound_function_expression.hpp"
 #include "engine/io/error_translation.h"
 #include "engine/write/parquet_output.h"
 #include "engine/write/row_origins.h"
@@ -95,8 +98,9 @@ public:
 
 	std::string GetName() const override { return "BRAID " + spec->operation; }
 	bool IsSink() const override { return !children.empty(); }
-	bool ParallelSink() const override { return !spec->sorted; }
-	bool SinkOrderDependent() const override { return spec->sorted; }
+	// Sorted rows come to each thread in stretches of a row group's length.
+	bool ParallelSink() const override { return true; }
+	bool SinkOrderDependent() const override { return false; }
 	bool IsSource() const override { return true; }
 
 	duckdb::unique_ptr<duckdb::GlobalSinkState> GetGlobalSinkState(duckdb::ClientContext& context) const override {
@@ -123,19 +127,27 @@ public:
 								duckdb::OperatorSinkInput& input) const override {
 		auto& thread = input.local_state.Cast<Mover>();
 		auto& output = *input.global_state.Cast<Moved>().output;
-		auto places = PlacesOf(chunk.data[chunk.ColumnCount() - 2], chunk.data[chunk.ColumnCount() - 1], chunk.size(),
-							   [&](const std::string& name) { return spec->source_by_name.at(name); });
-		for (auto& place : places) thread.rows[place.source]++;
+		duckdb::UnifiedVectorFormat sources;
+		chunk.data[chunk.ColumnCount() - 2].ToUnifiedFormat(chunk.size(), sources);
+		const auto source_of = [&](duckdb::idx_t row) -> size_t {
+			return duckdb::UnifiedVectorFormat::GetData<uint64_t>(sources)[sources.sel->get_index(row)];
+		};
+		const auto runs = PlacesOf(chunk.data[chunk.ColumnCount() - 1], chunk.size(), source_of);
+		for (auto& run : runs) thread.rows[run.source] += run.count;
 		auto types = chunk.GetTypes();
 		types.resize(types.size() - 2);
-		for (duckdb::idx_t first = 0, count = 0; first < chunk.size(); first += count) {
-			const auto bin = BinOf(places[first]);
-			for (count = 1; first + count < chunk.size() && BinOf(places[first + count]) == bin;) count++;
+		duckdb::idx_t first = 0;
+		for (auto run = runs.begin(); run != runs.end();) {
+			const auto bin = BinOf(*run);
+			const auto from = run;
+			duckdb::idx_t count = 0;
+			for (; run != runs.end() && BinOf(*run) == bin; ++run) count += run->count;
 			duckdb::DataChunk rows;
 			rows.InitializeEmpty(types);
 			for (size_t i = 0; i < types.size(); i++) rows.data[i].Slice(chunk.data[i], first, first + count);
 			rows.SetCardinality(count);
-			output.AppendGroup(thread.output, std::to_string(bin), rows, std::span(places).subspan(first, count));
+			output.AppendGroup(thread.output, std::to_string(bin), rows, std::span(from, run));
+			first += count;
 		}
 		return duckdb::SinkResultType::NEED_MORE_INPUT;
 	}
@@ -189,7 +201,7 @@ private:
 	};
 
 	std::unique_ptr<RowMapWriter> CreateMap(duckdb::ClientContext& context, TableWork& work) const;
-	size_t BinOf(const ParquetOutput::Run& place) const { return spec->sources[place.source].bin; }
+	size_t BinOf(const ParquetOutput::Run& run) const { return spec->sources[run.source].bin; }
 	void CheckComplete(const Moved& moved) const;
 };
 
@@ -248,7 +260,32 @@ duckdb::SourceResultType Rearrange::GetDataInternal(duckdb::ExecutionContext&, d
 	return duckdb::SourceResultType::HAVE_MORE_OUTPUT;
 }
 
+struct SourceNumbers : duckdb::FunctionData {
+	std::shared_ptr<const RearrangeSpec> spec;
+	duckdb::unique_ptr<FunctionData> Copy() const override { return duckdb::make_uniq<SourceNumbers>(*this); }
+	bool Equals(const FunctionData& other) const override { return spec == other.Cast<SourceNumbers>().spec; }
+};
+
+// A vector of the scan has one name for all rows.
+void NumberSources(duckdb::DataChunk& names, duckdb::ExpressionState& state, duckdb::Vector& result) {
+	auto& data = state.expr.Cast<duckdb::BoundFunctionExpression>().bind_info->Cast<SourceNumbers>();
+	duckdb::UnaryExecutor::Execute<duckdb::string_t, uint64_t>(
+		names.data[0], result, names.size(),
+		[&](duckdb::string_t name) { return data.spec->source_by_name.at(name.GetString()); });
+}
+
 }  // namespace
+
+duckdb::unique_ptr<duckdb::Expression> SourceNumber(std::shared_ptr<const RearrangeSpec> spec,
+													duckdb::unique_ptr<duckdb::Expression> name) {
+	auto data = duckdb::make_uniq<SourceNumbers>();
+	data->spec = std::move(spec);
+	duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> arguments;
+	arguments.push_back(std::move(name));
+	duckdb::ScalarFunction function("braid_source_number", {LogicalType::VARCHAR}, LogicalType::UBIGINT, NumberSources);
+	return duckdb::make_uniq<duckdb::BoundFunctionExpression>(LogicalType::UBIGINT, std::move(function),
+															  std::move(arguments), std::move(data));
+}
 
 duckdb::vector<LogicalType> RearrangeTypes() { return {LogicalType::VARCHAR, Metrics()}; }
 duckdb::vector<std::string> RearrangeNames() { return {"path", "metrics"}; }

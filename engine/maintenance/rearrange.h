@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "duckdb/execution/physical_operator.hpp"
+#include "duckdb/planner/expression.hpp"
 #include "duckdb/planner/operator/logical_extension_operator.hpp"
 #include "engine/catalog/catalog.h"
 #include "engine/catalog/transaction.h"
@@ -36,7 +37,7 @@ struct RearrangeSpec {
 	std::map<std::string, size_t> source_by_name;  // as the scan reports it
 	size_t bins = 0;
 	size_t considered = 0;  // files
-	bool sorted = false;    // rows come in the order in which they are to be written
+	bool sorted = false;    // rows come in an order that new files are to keep
 	bool clusters = false;  // by the clustering columns of the table
 };
 
@@ -44,7 +45,11 @@ struct RearrangeSpec {
 duckdb::vector<duckdb::LogicalType> RearrangeTypes();
 duckdb::vector<std::string> RearrangeNames();
 
-// The child delivers the columns of the table in order, then filename and file_row_number. Without a child there is nothing to do, and no commit.
+// The number of the source that a row is from, by the file's name: a small thing to carry through a sort.
+duckdb::unique_ptr<duckdb::Expression> SourceNumber(std::shared_ptr<const RearrangeSpec> spec,
+													duckdb::unique_ptr<duckdb::Expression> name);
+
+// The child delivers the columns of the table in order, then SourceNumber and file_row_number. Without a child there is nothing to do, and no commit.
 class LogicalRearrange : public duckdb::LogicalExtensionOperator {
 public:
 	LogicalRearrange(duckdb::idx_t table_index, std::shared_ptr<const RearrangeSpec> spec);

@@ -241,12 +241,12 @@ static void TakeRows(const LakeMerge& merge, size_t index, duckdb::DataChunk& ro
 	auto* written = &state.image;
 	if (arm.writes_rows()) {
 		written = &global.rules->Apply(state.rules, state.image);
-		std::vector<ParquetOutput::Run> places;
+		std::vector<ParquetOutput::Run> origins;
 		if (global.origins) {
 			auto &files = rows.data[merge.file_column], &positions = rows.data[merge.position_column];
-			places = global.origins->PlacesOf(files, positions, rows.size());
+			origins = global.origins->PlacesOf(files, positions, rows.size());
 		}
-		global.output->Append(state.output, *written, places);
+		global.output->Append(state.output, *written, origins);
 	}
 	if (thread.returned && (arm.writes_rows() || arm.removes_rows())) {
 		for (idx_t i = 0; i < written->ColumnCount(); i++) state.returned.data[i].Reference(written->data[i]);

@@ -77,6 +77,7 @@ struct ParquetOutput::OpenFile {
 	duckdb::CopyFunctionFileStatistics written;
 	PartitionValues values;
 	int users = 0;         // threads between Acquire and Release
+	int64_t groups = 0;    // that were or are being written
 	bool retired = false;  // no thread may acquire it; the last user closes it
 
 	std::mutex flushing;  // guards what follows, and the order of row groups
@@ -190,13 +191,13 @@ void ParquetOutput::NoteRows(OpenFile& file, const std::vector<Run>& runs, uint6
 	origin_sink_(EncodePath(file.path), sent);
 }
 
-void ParquetOutput::Append(Local& local, duckdb::DataChunk& rows, std::span<const Run> places) {
+void ParquetOutput::Append(Local& local, duckdb::DataChunk& rows, std::span<const Run> runs) {
 	if (rows.size() == 0) return;
-	if (!partition_columns_.empty()) return AppendPartitioned(rows, places);
+	if (!partition_columns_.empty()) return AppendPartitioned(rows, runs);
 	NoteNaN(rows);
 	if (!local.batch.rows) local.batch.rows = NewRows();
 	local.batch.rows->Append(rows);
-	local.batch.Add(places);
+	local.batch.Add(runs);
 	if (!IsFull(*local.batch.rows)) return;
 	WriteRowGroup(FindPartition("", rows, 0), std::move(local.batch));
 }
@@ -233,7 +234,7 @@ void ParquetOutput::FinishThread(Local& local) {
 	HandOver(local);
 }
 
-void ParquetOutput::AppendPartitioned(duckdb::DataChunk& rows, std::span<const Run> places) {
+void ParquetOutput::AppendPartitioned(duckdb::DataChunk& rows, std::span<const Run> runs) {
 	// A key that tells partitions apart: the values as text, each with its length, NULL as '-'.
 	std::vector<std::string> keys(rows.size());
 	for (auto column : partition_columns_) {
@@ -257,6 +258,10 @@ void ParquetOutput::AppendPartitioned(duckdb::DataChunk& rows, std::span<const R
 	std::unordered_map<std::string_view, std::vector<duckdb::sel_t>> groups;
 	for (duckdb::idx_t row = 0; row < rows.size(); row++) groups[keys[row]].push_back(static_cast<duckdb::sel_t>(row));
 
+	std::vector<Run> places;  // one for each row
+	for (auto& run : runs) {
+		for (uint64_t i = 0; i < run.count; i++) places.push_back({run.source, run.first + i, 1});
+	}
 	duckdb::DataChunk data;
 	NoteNaN(DataColumns(rows, data));
 	for (auto& [key, members] : groups) {
@@ -343,6 +348,8 @@ std::shared_ptr<ParquetOutput::OpenFile> ParquetOutput::Acquire(Partition& parti
 		}
 		file = partition.file;
 		file->users++;
+		file->groups++;
+		RetireIfLarge(partition, *file);
 	}
 	if (evicted) Close(*evicted);
 	return file;
@@ -352,16 +359,21 @@ void ParquetOutput::Release(Partition& partition, const std::shared_ptr<OpenFile
 	{
 		std::lock_guard guard(mutex_);
 		file->users--;
-		bool large = writer_.rotate_next_file(*file->state, *writer_bind_,
-											  duckdb::optional_idx(static_cast<duckdb::idx_t>(target_bytes_)));
-		if (large && !file->retired) {
-			file->retired = true;
-			partition.file.reset();
-			open_files_--;
-		}
+		RetireIfLarge(partition, *file);
 		if (!file->retired || file->users > 0) return;
 	}
 	Close(*file);
+}
+
+// Row groups that are still being written count as large as those that are written.
+void ParquetOutput::RetireIfLarge(Partition& partition, OpenFile& file) {
+	const auto limit = target_bytes_ * (file.groups - file.users) / file.groups;
+	if (file.retired || file.groups == file.users ||
+		!writer_.rotate_next_file(*file.state, *writer_bind_, static_cast<duckdb::idx_t>(limit)))
+		return;
+	file.retired = true;
+	partition.file.reset();
+	open_files_--;
 }
 
 std::shared_ptr<ParquetOutput::OpenFile> ParquetOutput::TakeIdleFile() {

@@ -53,8 +53,8 @@ public:
 	using OriginSink = std::function<void(const std::string& file, std::span<const OriginRun> runs)>;
 	void SendOriginsTo(OriginSink sink) { origin_sink_ = std::move(sink); }
 
-	// Any thread. `places`: a run for each row, always or never.
-	void Append(Local& local, duckdb::DataChunk& rows, std::span<const Run> places = {});
+	// Any thread. `runs`: of all rows in their order, always or never.
+	void Append(Local& local, duckdb::DataChunk& rows, std::span<const Run> runs = {});
 	// Rows that tell where they come from, of one partition. Those of one group share files, with no others: any thread.
 	void AppendGroup(Local& local, const std::string& group, duckdb::DataChunk& rows, std::span<const Run> runs);
 	void FinishThread(Local& local);  // any thread, once
@@ -68,7 +68,7 @@ private:
 	void BindWriter();
 	duckdb::DataChunk& DataColumns(duckdb::DataChunk& rows, duckdb::DataChunk& data) const;
 	void NoteNaN(duckdb::DataChunk& data);
-	void AppendPartitioned(duckdb::DataChunk& rows, std::span<const Run> places);
+	void AppendPartitioned(duckdb::DataChunk& rows, std::span<const Run> runs);
 	Partition& FindPartition(const std::string& key, duckdb::DataChunk& rows, duckdb::idx_t row);
 	void HandOver(Local& local);
 	void AddWaiting(Partition& partition, Batch batch);
@@ -76,6 +76,7 @@ private:
 	void NoteRows(OpenFile& file, const std::vector<Run>& runs, uint64_t count);
 	std::shared_ptr<OpenFile> Acquire(Partition& partition);
 	void Release(Partition& partition, const std::shared_ptr<OpenFile>& file);
+	void RetireIfLarge(Partition& partition, OpenFile& file);
 	std::shared_ptr<OpenFile> TakeIdleFile();
 	bool MakeDirectory(const std::string& file);
 	void Open(OpenFile& file, const Partition& partition, int number);

@@ -19,22 +19,39 @@ void RowOrigins::Stage(TableWork& work) const {
 	for (auto& name : names_) work.work.changes.origin_files.push_back(LogPath(work.table->root(), name));
 }
 
-std::vector<ParquetOutput::Run> PlacesOf(duckdb::Vector& names, duckdb::Vector& positions, duckdb::idx_t count,
-										 const std::function<size_t(const std::string& name)>& number_of) {
-	duckdb::UnifiedVectorFormat name_format;
-	duckdb::UnifiedVectorFormat position_format;
-	names.ToUnifiedFormat(count, name_format);
-	positions.ToUnifiedFormat(count, position_format);
-	auto name = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(name_format);
-	auto position = duckdb::UnifiedVectorFormat::GetData<int64_t>(position_format);
-	std::vector<ParquetOutput::Run> places(count);
+std::vector<ParquetOutput::Run> RowOrigins::PlacesOf(duckdb::Vector& names, duckdb::Vector& positions,
+													 duckdb::idx_t count) {
+	duckdb::UnifiedVectorFormat format;
+	names.ToUnifiedFormat(count, format);
+	auto name = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(format);
+	size_t number = 0;
+	duckdb::optional_idx known;  // where in the vector its name stands
+	return engine::PlacesOf(positions, count, [&](duckdb::idx_t row) {
+		const auto at = format.sel->get_index(row);
+		if (!known.IsValid() || (at != known.GetIndex() && name[at] != name[known.GetIndex()]))
+			number = NumberOf(name[at].GetString());
+		known = at;
+		return number;
+	});
+}
+
+std::vector<ParquetOutput::Run> PlacesOf(duckdb::Vector& positions, duckdb::idx_t count,
+										 const std::function<size_t(duckdb::idx_t row)>& source_of) {
+	duckdb::UnifiedVectorFormat format;
+	positions.ToUnifiedFormat(count, format);
+	auto position = duckdb::UnifiedVectorFormat::GetData<int64_t>(format);
+	std::vector<ParquetOutput::Run> runs;
 	for (duckdb::idx_t row = 0; row < count; row++) {
-		auto& current = name[name_format.sel->get_index(row)];
-		const bool same = row > 0 && name[name_format.sel->get_index(row - 1)] == current;
-		places[row] = {same ? places[row - 1].source : number_of(current.GetString()),
-					   static_cast<uint64_t>(position[position_format.sel->get_index(row)]), 1};
+		const auto source = source_of(row);
+		const auto at = static_cast<uint64_t>(position[format.sel->get_index(row)]);
+		auto* last = runs.empty() ? nullptr : &runs.back();
+		if (last && last->source == source && last->first + last->count == at) {
+			last->count++;
+		} else {
+			runs.push_back({source, at, 1});
+		}
 	}
-	return places;
+	return runs;
 }
 
 }  // namespace braid::engine

@@ -15,16 +15,14 @@
 
 namespace braid::engine {
 
-// A run for each row; `names` and `positions` as a scan reports them. `number_of`: what the caller counts a file as.
-std::vector<ParquetOutput::Run> PlacesOf(duckdb::Vector& names, duckdb::Vector& positions, duckdb::idx_t count,
-										 const std::function<size_t(const std::string& name)>& number_of);
+// The rows of a chunk in their order; `positions` as a scan reports them. `source_of`: what the caller counts the file of a row as.
+std::vector<ParquetOutput::Run> PlacesOf(duckdb::Vector& positions, duckdb::idx_t count,
+										 const std::function<size_t(duckdb::idx_t row)>& source_of);
 
 class RowOrigins {
 public:
-	// Files are numbered as they come. Any thread.
-	std::vector<ParquetOutput::Run> PlacesOf(duckdb::Vector& names, duckdb::Vector& positions, duckdb::idx_t count) {
-		return engine::PlacesOf(names, positions, count, [this](const std::string& name) { return NumberOf(name); });
-	}
+	// Files are numbered as they come; `names` as a scan reports them. Any thread.
+	std::vector<ParquetOutput::Run> PlacesOf(duckdb::Vector& names, duckdb::Vector& positions, duckdb::idx_t count);
 	// What OriginRun::source of this statement's files counts in.
 	void Stage(TableWork& work) const;
 

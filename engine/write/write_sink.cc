@@ -132,11 +132,11 @@ duckdb::SinkResultType LakeWrite::Sink(duckdb::ExecutionContext& context, duckdb
 	if (writes_rows()) {
 		rows = &global.rules->Apply(thread.rules, *rows);
 		if (global.replacement) global.replacement->CheckNew(context.client, *rows);
-		std::vector<ParquetOutput::Run> places;
+		std::vector<ParquetOutput::Run> origins;
 		if (global.origins) {
-			places = global.origins->PlacesOf(chunk.data[file_column], chunk.data[position_column], chunk.size());
+			origins = global.origins->PlacesOf(chunk.data[file_column], chunk.data[position_column], chunk.size());
 		}
-		global.output->Append(thread.output, *rows, places);
+		global.output->Append(thread.output, *rows, origins);
 	}
 	if (returning && returned < rows->size()) {  // DELETE ... USING met a row more than once
 		duckdb::DataChunk once;

@@ -8,7 +8,7 @@
 
 namespace braid {
 
-// `axes`: one coordinate of `bits` bits for each dimension, overwritten; bits times dimensions is at most 64.
-uint64_t HilbertIndex(std::span<uint32_t> axes, int bits);
+// `axes`: one coordinate of `bits` bits, 16 at most, for each of one to four dimensions.
+uint64_t HilbertIndex(std::span<const uint32_t> axes, int bits);
 
 }  // namespace braid

@@ -126,8 +126,7 @@ TEST(Hilbert, IsAPathThroughEveryPoint) {
 		for (uint64_t point = 0; point < points; point++) {
 			std::vector<uint32_t> axes;
 			for (uint64_t rest = point, i = 0; i < dimensions; i++, rest /= side) axes.push_back(rest % side);
-			std::vector<uint32_t> scratch = axes;
-			const uint64_t index = HilbertIndex(scratch, bits);
+			const uint64_t index = HilbertIndex(axes, bits);
 			ASSERT_LT(index, points);
 			ASSERT_TRUE(by_index[index].empty());
 			by_index[index] = axes;
