@@ -277,7 +277,7 @@ void ParquetOutput::AppendPartitioned(duckdb::DataChunk& rows, std::span<const R
 			if (!waiting) waiting = NewRows();
 			waiting->Append(part);
 			for (size_t i = 0; i < members.size() && !places.empty(); i++)
-				partition.waiting.Add(places.subspan(members[i], 1));
+				partition.waiting.Add(std::span(&places[members[i]], 1));
 			if (IsFull(*waiting)) full = std::exchange(partition.waiting, {});
 		}
 		if (full.rows) WriteRowGroup(partition, std::move(full));
