@@ -22,6 +22,7 @@ DEFAULTS = {
     "braid_user_metadata": None,
     "braid_partition_overwrite_mode": "static",
     "braid_restore_ignore_missing_files": "false",
+    "braid_retention_check": "true",
 }
 
 
