@@ -13,7 +13,7 @@ CASES = {
     # What the table is besides, the statement, how many files it leaves.
     "bin-packing": ("", "OPTIMIZE t", 1),
     "order of two columns": ("", "OPTIMIZE t ZORDER BY (k, v)", 1),
-    "purge": ("", "REORG TABLE t APPLY (PURGE)", 1),
+    "purge": ("", "REORG TABLE t APPLY (PURGE)", 2),
     "partitions": ("PARTITIONED BY (v)", "OPTIMIZE t", 2),
     "clustered": ("CLUSTER BY (v, k)", "OPTIMIZE t", 1),
     "without vectors": ("TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')", "OPTIMIZE t", 1),
