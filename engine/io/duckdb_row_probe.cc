@@ -14,6 +14,7 @@
 #include "engine/io/error_translation.h"
 #include "engine/io/predicate_expression.h"
 #include "engine/io/row_reader.h"
+#include "engine/scan/hidden_columns.h"
 #include "engine/scan/row_predicate.h"
 #include "kernel/schema/column_mapping.h"
 #include "kernel/stats/file_stats.h"
@@ -191,21 +192,6 @@ static Status CountIds(size_t index, const ProbeRequest& request, const RowIdSin
 	return sink(index, positions, ids);
 }
 
-// The table with one more column, which its schema does not show: the physical name is known as it is.
-static SnapshotPtr WithHiddenColumn(const Snapshot& view, const std::string& column) {
-	auto wider = std::make_shared<Snapshot>(view);
-	auto schema = std::make_shared<DataType>(*view.schema);
-	auto type = std::make_shared<DataType>();
-	type->kind = TypeKind::kLong;
-	Field field;
-	field.name = column;
-	field.type = std::move(type);
-	field.metadata[kPhysicalNameKey] = JsonString(column);
-	schema->fields.push_back(std::move(field));
-	wider->schema = std::move(schema);
-	return wider;
-}
-
 // A chunk of ids and row numbers. Where each row was asked for and has an id they are handed on as they lie.
 static Status HandOnIds(duckdb::DataChunk& rows, size_t index, const ProbeRequest& request, const RowIdSink& sink) {
 	auto hidden = duckdb::FlatVector::GetData<int64_t>(rows.data[0]);
@@ -255,7 +241,7 @@ Status DuckdbRowProbe::ReadRowIds(std::span<const ProbeRequest> requests, const 
 	}
 	BRAID_TRY(CheckFilesExist(requests));
 	return Guard([&]() -> Status {
-		auto view = WithHiddenColumn(*view_, column);
+		auto view = WithHiddenColumns(*view_, {column});
 		for (size_t i = 0; i < requests.size(); i++) BRAID_TRY(ReadIdsOf(i, requests[i], column, view, sink));
 		return {};
 	});

@@ -28,6 +28,7 @@
 #include "engine/maintenance/curve_order.h"
 #include "engine/maintenance/dropped_columns.h"
 #include "engine/maintenance/rearrange.h"
+#include "engine/scan/hidden_columns.h"
 #include "engine/scan/scalar_bridge.h"
 #include "engine/scan/scan_function.h"
 #include "engine/settings.h"
@@ -319,7 +320,8 @@ duckdb::unique_ptr<duckdb::LogicalOperator> Bind(duckdb::ClientContext& context,
 	spec->considered = files.size();
 	auto source = std::make_shared<ScanSource>();
 	source->table = found.table;
-	source->view = found.view;
+	const auto ids = RowIdColumnsOf(*found.view);
+	source->view = ids ? WithHiddenColumns(*found.view, {ids->id, ids->version}) : found.view;
 	const auto target = PropertyBytes(found.view->metadata.configuration, "delta.targetFileSize");
 	PathSet also;
 	if (request.operation == "REORG") also = FilesWithDroppedColumns(context, *found.table, *found.view, files);

@@ -16,6 +16,7 @@
 #include "engine/io/error_translation.h"
 #include "engine/write/parquet_output.h"
 #include "engine/write/row_origins.h"
+#include "engine/write/stable_ids.h"
 #include "engine/write/staging.h"
 #include "kernel/txn/row_map.h"
 
@@ -75,6 +76,8 @@ struct Moved : duckdb::GlobalSinkState {
 	TableWork* work = nullptr;
 	int64_t started_ms = SystemClock().MonotonicMs();
 	std::unique_ptr<RowMapWriter> map;
+	std::unique_ptr<StableIds> ids;  // null: the table does not keep them
+	std::vector<StableIds::FileIds> source_ids;
 	std::unique_ptr<ParquetOutput> output;
 
 	std::mutex mutex;            // guards what follows
@@ -110,7 +113,13 @@ public:
 		auto types = children[0].get().types;
 		types.resize(types.size() - 2);
 		state->map = CreateMap(context, *state->work);
-		state->output = std::make_unique<ParquetOutput>(context, *state->work, *spec->view, types);
+		state->ids = StableIds::For(*state->work);
+		for (auto& source : spec->sources) {
+			auto* file = spec->view->files->Find(source.path);
+			state->source_ids.push_back({file->base_row_id, file->default_row_commit_version});
+		}
+		auto& written = state->ids ? *state->ids->written() : *spec->view;
+		state->output = std::make_unique<ParquetOutput>(context, *state->work, written, types);
 		state->output->SendOriginsTo(
 			[map = state->map.get()](auto& file, auto runs) { Unwrap(map->Append(file, runs)); });
 		state->rows.resize(spec->sources.size());
@@ -126,7 +135,7 @@ public:
 	duckdb::SinkResultType Sink(duckdb::ExecutionContext&, duckdb::DataChunk& chunk,
 								duckdb::OperatorSinkInput& input) const override {
 		auto& thread = input.local_state.Cast<Mover>();
-		auto& output = *input.global_state.Cast<Moved>().output;
+		auto& global = input.global_state.Cast<Moved>();
 		duckdb::UnifiedVectorFormat sources;
 		chunk.data[chunk.ColumnCount() - 2].ToUnifiedFormat(chunk.size(), sources);
 		const auto source_of = [&](duckdb::idx_t row) -> size_t {
@@ -134,6 +143,13 @@ public:
 		};
 		const auto runs = PlacesOf(chunk.data[chunk.ColumnCount() - 1], chunk.size(), source_of);
 		for (auto& run : runs) thread.rows[run.source] += run.count;
+		duckdb::DataChunk with_ids;
+		auto* moved = &chunk;
+		if (global.ids) {
+			global.ids->Complete(
+				chunk, [&](duckdb::idx_t row) { return global.source_ids[source_of(row)]; }, with_ids);
+			moved = &with_ids;
+		}
 		auto types = chunk.GetTypes();
 		types.resize(types.size() - 2);
 		duckdb::idx_t first = 0;
@@ -144,9 +160,9 @@ public:
 			for (; run != runs.end() && BinOf(*run) == bin; ++run) count += run->count;
 			duckdb::DataChunk rows;
 			rows.InitializeEmpty(types);
-			for (size_t i = 0; i < types.size(); i++) rows.data[i].Slice(chunk.data[i], first, first + count);
+			for (size_t i = 0; i < types.size(); i++) rows.data[i].Slice(moved->data[i], first, first + count);
 			rows.SetCardinality(count);
-			output.AppendGroup(thread.output, std::to_string(bin), rows, std::span(from, run));
+			global.output->AppendGroup(thread.output, std::to_string(bin), rows, std::span(from, run));
 			first += count;
 		}
 		return duckdb::SinkResultType::NEED_MORE_INPUT;
@@ -166,6 +182,7 @@ public:
 									  duckdb::OperatorSinkFinalizeInput& input) const override {
 		auto& global = input.global_state.Cast<Moved>();
 		CheckComplete(global);
+		if (global.ids) global.ids->Stage();
 		auto files = global.output->Finish();
 		Unwrap(global.map->Finish());
 		std::set<PartitionValues> partitions;

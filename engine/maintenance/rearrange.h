@@ -49,7 +49,7 @@ duckdb::vector<std::string> RearrangeNames();
 duckdb::unique_ptr<duckdb::Expression> SourceNumber(std::shared_ptr<const RearrangeSpec> spec,
 													duckdb::unique_ptr<duckdb::Expression> name);
 
-// The child delivers the columns of the table in order, then SourceNumber and file_row_number. Without a child there is nothing to do, and no commit.
+// The child delivers the columns of the table in order, of a table that keeps row ids the hidden ones (hidden_columns.h), then SourceNumber and file_row_number. Without a child there is nothing to do, and no commit.
 class LogicalRearrange : public duckdb::LogicalExtensionOperator {
 public:
 	LogicalRearrange(duckdb::idx_t table_index, std::shared_ptr<const RearrangeSpec> spec);

@@ -179,6 +179,7 @@ void LakeFileReader::FinalizeBind(duckdb::MultiFileReaderData& reader_data, cons
 	for (duckdb::idx_t i = 0; i < global_column_ids.size() && !partition_columns.empty(); ++i) {
 		if (global_column_ids[i].IsVirtualColumn()) continue;
 		duckdb::idx_t column = global_column_ids[i].GetPrimaryIndex();
+		if (column >= source.view->schema->fields.size()) continue;  // hidden
 		const Field& field = source.view->schema->fields[column];
 		if (std::ranges::find(partition_columns, field.name) == partition_columns.end()) continue;
 		if (!values) values = PartitionValuesOf(file);

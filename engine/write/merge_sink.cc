@@ -14,6 +14,7 @@
 #include "engine/write/position_collector.h"
 #include "engine/write/row_origins.h"
 #include "engine/write/row_rules.h"
+#include "engine/write/stable_ids.h"
 #include "engine/write/staging.h"
 #include "engine/write/statement_result.h"
 #include "engine/write/write_once.h"
@@ -34,6 +35,7 @@ struct MergeState : duckdb::GlobalSinkState {
 	std::unique_ptr<RowRules> rules;
 	std::unique_ptr<ParquetOutput> output;  // null: no arm writes rows
 	std::unique_ptr<RowOrigins> origins;    // null: nobody asks for them
+	std::unique_ptr<StableIds> ids;         // null: the new rows carry none
 
 	std::mutex mutex;  // guards what follows
 	PositionCollector positions;
@@ -46,6 +48,7 @@ struct ArmState {
 	std::unique_ptr<duckdb::ExpressionExecutor> condition;
 	std::unique_ptr<duckdb::ExpressionExecutor> images;
 	duckdb::DataChunk image;
+	duckdb::DataChunk table_rows;  // the image without what it says of ids
 	duckdb::DataChunk returned;
 	RowRules::Local rules;
 	ParquetOutput::Local output;
@@ -190,7 +193,15 @@ duckdb::unique_ptr<duckdb::GlobalSinkState> LakeMerge::GetGlobalSinkState(duckdb
 	auto writer = std::ranges::find_if(arms, &MergeArm::writes_rows);
 	if (writer != arms.end()) {
 		state->rules = std::make_unique<RowRules>(context, state->view);
-		state->output = std::make_unique<ParquetOutput>(context, *state->work, *state->view, TypesOf(writer->images));
+		auto table_types = TypesOf(writer->images);
+		const auto columns = state->view->schema->fields.size();
+		table_types.resize(columns);
+		const bool images =
+			std::ranges::any_of(arms, [&](auto& arm) { return arm.writes_rows() && arm.images.size() > columns; });
+		if (images) state->ids = StableIds::For(work);
+		state->output = state->ids ? std::make_unique<ParquetOutput>(context, work, *state->ids->written(),
+																	 StableIds::WithIds(table_types))
+								   : std::make_unique<ParquetOutput>(context, work, *state->view, table_types);
 		if (work.work.row_local) state->origins = std::make_unique<RowOrigins>();
 	}
 	return state;
@@ -240,13 +251,27 @@ static void TakeRows(const LakeMerge& merge, size_t index, duckdb::DataChunk& ro
 	}
 	auto* written = &state.image;
 	if (arm.writes_rows()) {
-		written = &global.rules->Apply(state.rules, state.image);
+		const auto columns = global.view->schema->fields.size();
+		const bool has_id = state.image.ColumnCount() > columns;
+		auto& table_rows = has_id ? FirstColumns(state.image, columns, state.table_rows) : state.image;
+		written = &global.rules->Apply(state.rules, table_rows);
 		std::vector<ParquetOutput::Run> origins;
 		if (global.origins) {
 			auto &files = rows.data[merge.file_column], &positions = rows.data[merge.position_column];
 			origins = global.origins->PlacesOf(files, positions, rows.size());
 		}
-		global.output->Append(state.output, *written, origins);
+		auto* with_ids = written;
+		duckdb::DataChunk wider;
+		if (global.ids) {
+			std::optional<StableIds::Origin> origin;
+			if (has_id)
+				origin.emplace(state.image.data.back(), nullptr,
+							   global.ids->ByName(rows.data[merge.file_column], rows.size()),
+							   rows.data[merge.position_column]);
+			global.ids->Append(*written, origin, wider);
+			with_ids = &wider;
+		}
+		global.output->Append(state.output, *with_ids, origins);
 	}
 	if (thread.returned && (arm.writes_rows() || arm.removes_rows())) {
 		for (idx_t i = 0; i < written->ColumnCount(); i++) state.returned.data[i].Reference(written->data[i]);
@@ -319,6 +344,7 @@ duckdb::SinkFinalizeType LakeMerge::Finalize(duckdb::Pipeline&, duckdb::Event&, 
 	NameOperation(work, "MERGE");
 	StageDeletions(context, work, global.positions.by_file());
 	if (global.origins) global.origins->Stage(work);
+	if (global.ids) global.ids->Stage();
 	StageNewFiles(work, std::move(files));
 	std::lock_guard guard(work.mutex);
 	if (work.work.operation == "MERGE") work.work.operation_parameters = parameters;

@@ -15,6 +15,7 @@
 #include "duckdb/common/vector_operations/vector_operations.hpp"
 #include "duckdb/parser/parsed_data/copy_info.hpp"
 #include "engine/io/error_translation.h"
+#include "engine/scan/hidden_columns.h"
 #include "engine/scan/scalar_bridge.h"
 #include "engine/write/physical_type.h"
 #include "engine/write/stats_bridge.h"
@@ -106,6 +107,10 @@ ParquetOutput::ParquetOutput(duckdb::ClientContext& context, TableWork& work, co
 	codec_ = codec == configuration.end() ? "snappy" : duckdb::StringUtil::Lower(codec->second);
 	target_bytes_ = PropertyBytes(configuration, "delta.targetFileSize");
 	stats_columns_ = StatsColumns(*schema_, mapping_, configuration, metadata_.partition_columns);
+	if (auto hidden = RowIdColumnsOf(view)) {  // which the log does not know
+		std::erase_if(stats_columns_,
+					  [&](auto& path) { return path.front() == hidden->id || path.front() == hidden->version; });
+	}
 	SplitColumns(types);
 	has_nan_ = std::vector<std::atomic<bool>>(data_columns_.size());
 	BindWriter();
@@ -139,8 +144,9 @@ void ParquetOutput::BindWriter() {
 	duckdb::vector<std::string> names;
 	std::vector<const Field*> fields;
 	for (auto column : data_columns_) {
-		fields.push_back(&schema_->fields[column]);
-		names.push_back(PhysicalName(*fields.back(), mapping_));
+		auto& field = schema_->fields[column];
+		if (field.metadata.contains(kColumnIdKey)) fields.push_back(&field);  // hidden columns have none
+		names.push_back(PhysicalName(field, mapping_));
 	}
 	if (mapping_ != ColumnMappingMode::kNone) info.options["field_ids"] = {FieldIds(fields, mapping_)};
 	auto& system = duckdb::Catalog::GetSystemCatalog(context_);

@@ -7,6 +7,7 @@
 #include "duckdb/planner/expression/bound_columnref_expression.hpp"
 #include "duckdb/planner/expression/bound_constant_expression.hpp"
 #include "engine/catalog/table_entry.h"
+#include "engine/scan/hidden_columns.h"
 #include "engine/scan/scan_function.h"
 #include "engine/write/identity_values.h"
 #include "engine/write/target_scan.h"
@@ -36,6 +37,15 @@ void BindUpdateColumns(duckdb::TableCatalogEntry& table, duckdb::LogicalGet& get
 		projection.expressions.push_back(duckdb::make_uniq<duckdb::BoundColumnRefExpression>(
 			column.Type(), duckdb::ColumnBinding(get.table_index, at)));
 		update.columns.push_back(column.Physical());
+	}
+	if (auto hidden = RowIdColumnsOf(*table.Cast<LakeTableEntry>().view())) {  // behind those of the table: StableIds
+		auto type = duckdb::LogicalType::BIGINT;
+		auto at = ScanColumn(get, AddHiddenColumn(get, hidden->id));
+		update.expressions.push_back(duckdb::make_uniq<duckdb::BoundColumnRefExpression>(
+			type, duckdb::ColumnBinding(projection.table_index, projection.expressions.size())));
+		projection.expressions.push_back(
+			duckdb::make_uniq<duckdb::BoundColumnRefExpression>(type, duckdb::ColumnBinding(get.table_index, at)));
+		update.columns.emplace_back(fields.size());
 	}
 	update.update_is_del_and_insert = true;
 }

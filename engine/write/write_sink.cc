@@ -11,6 +11,7 @@
 #include "engine/write/replacement.h"
 #include "engine/write/row_origins.h"
 #include "engine/write/row_rules.h"
+#include "engine/write/stable_ids.h"
 #include "engine/write/staging.h"
 #include "engine/write/statement_result.h"
 #include "engine/write/write_once.h"
@@ -28,6 +29,7 @@ struct WriteState : duckdb::GlobalSinkState {
 	std::unique_ptr<Replacement> replacement;
 	std::shared_ptr<ParquetOutput> output;
 	std::unique_ptr<RowOrigins> origins;  // null: nobody asks for them
+	std::unique_ptr<StableIds> ids;       // null: the new rows carry none
 
 	std::mutex mutex;  // guards what follows
 	PositionCollector positions;
@@ -38,6 +40,7 @@ struct WriteState : duckdb::GlobalSinkState {
 struct ThreadState : duckdb::LocalSinkState {
 	duckdb::unique_ptr<duckdb::ExpressionExecutor> executor;
 	duckdb::DataChunk image;
+	duckdb::DataChunk table_rows;  // the image without what it says of ids
 	RowRules::Local rules;
 	ParquetOutput::Local output;
 	PositionCollector positions;
@@ -95,7 +98,13 @@ duckdb::unique_ptr<duckdb::GlobalSinkState> LakeWrite::GetGlobalSinkState(duckdb
 	for (auto& image : images) table_types.push_back(image->return_type);
 	if (writes_rows()) {
 		state->rules = std::make_unique<RowRules>(context, state->view);
-		state->output = std::make_shared<ParquetOutput>(context, *state->work, *state->view, table_types);
+		if (kind == WriteKind::kUpdate && images.size() > state->view->schema->fields.size()) {
+			table_types.pop_back();
+			state->ids = StableIds::For(work);
+		}
+		state->output = state->ids ? std::make_shared<ParquetOutput>(context, work, *state->ids->written(),
+																	 StableIds::WithIds(table_types))
+								   : std::make_shared<ParquetOutput>(context, work, *state->view, table_types);
 		if (kind == WriteKind::kUpdate && work.work.row_local) state->origins = std::make_unique<RowOrigins>();
 	}
 	return state;
@@ -123,7 +132,9 @@ duckdb::SinkResultType LakeWrite::Sink(duckdb::ExecutionContext& context, duckdb
 	if (thread.executor) {
 		thread.image.Reset();
 		thread.executor->Execute(chunk, thread.image);
-		rows = &thread.image;
+		const auto columns = global.view->schema->fields.size();
+		const bool has_id = kind == WriteKind::kUpdate && thread.image.ColumnCount() > columns;
+		rows = has_id ? &FirstColumns(thread.image, columns, thread.table_rows) : &thread.image;
 	}
 	duckdb::SelectionVector fresh(STANDARD_VECTOR_SIZE);
 	auto returned = chunk.size();
@@ -136,7 +147,17 @@ duckdb::SinkResultType LakeWrite::Sink(duckdb::ExecutionContext& context, duckdb
 		if (global.origins) {
 			origins = global.origins->PlacesOf(chunk.data[file_column], chunk.data[position_column], chunk.size());
 		}
-		global.output->Append(thread.output, *rows, origins);
+		auto* written = rows;
+		duckdb::DataChunk with_ids;
+		if (global.ids) {
+			global.ids->Append(*rows,
+							   StableIds::Origin {thread.image.data.back(), nullptr,
+												  global.ids->ByName(chunk.data[file_column], chunk.size()),
+												  chunk.data[position_column]},
+							   with_ids);
+			written = &with_ids;
+		}
+		global.output->Append(thread.output, *written, origins);
 	}
 	if (returning && returned < rows->size()) {  // DELETE ... USING met a row more than once
 		duckdb::DataChunk once;
@@ -181,6 +202,7 @@ void LakeWrite::Stage(duckdb::ClientContext& context, duckdb::GlobalSinkState& s
 	if (kind != WriteKind::kCreateTableAs && says_so) NameOperation(work, OperationName(kind));
 	if (removes_rows()) StageDeletions(context, work, global.positions.by_file());
 	if (global.origins) global.origins->Stage(work);
+	if (global.ids) global.ids->Stage();
 	if (global.replacement) {
 		auto files = global.output->Finish();
 		global.replacement->Stage(context, work, files);

@@ -32,7 +32,7 @@ public:
 	bool returning = false;
 	bool keeps_order = false;  // the rows come sorted: one thread writes them in that order
 	// From a chunk of the child to rows in table order: new images of UPDATE, old ones of DELETE ... RETURNING. Empty:
-	// the chunk is such rows.
+	// the chunk is such rows. A table that keeps row ids has one more of UPDATE: the id that the old row's file says.
 	duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> images;
 	duckdb::idx_t file_column = 0;  // of the child's chunk: filename and file_row_number
 	duckdb::idx_t position_column = 0;
