@@ -61,8 +61,8 @@ MUTANTS = {
     ),
     "rearrangements bring deleted rows back": (
         "mover.cc",
-        "moved.masks.push_back(MaskOf(file, gone));",
-        "moved.masks.push_back(MaskOf(file, gone)), moved.masks.back() = {};",
+        "masks[i] = std::move(by_target[static_cast<size_t>(target - files.targets.begin())]);",
+        "masks[i] = {};",
     ),
     "an equal id is an equal row": (
         "relocation.cc",
