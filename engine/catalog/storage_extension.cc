@@ -12,8 +12,6 @@
 #include "engine/catalog/transaction_manager.h"
 #include "engine/inspect/inspect_functions.h"
 #include "engine/maintenance/maintenance_functions.h"
-#include "engine/maintenance/optimize_function.h"
-#include "engine/maintenance/vacuum_function.h"
 #include "engine/repair/repeatable_statement.h"
 #include "engine/scan/scan_function.h"
 #include "engine/session/explain_conflict.h"
@@ -74,14 +72,14 @@ void RegisterBraid(duckdb::ExtensionLoader& loader) {
 	RegisterIdentityFunction(loader);
 	RegisterSetField(loader);
 	RegisterInspectFunctions(loader);
-	RegisterOptimizeFunction(loader);
+	RegisterOptimize(loader);
 	RegisterRestore(loader);
 	RegisterClone(loader);
 	RegisterConvert(loader);
 	RegisterFsck(loader);
 	RegisterCheckpoint(loader);
 	RegisterGenerate(loader);
-	RegisterVacuumFunction(loader);
+	RegisterVacuum(loader);
 }
 
 }  // namespace braid::engine

@@ -78,6 +78,12 @@ Result<duckdb::LogicalType> NestedSession::Describe(const std::string& sql, cons
 
 std::string SqlText(const std::string& text) { return duckdb::KeywordHelper::WriteQuoted(text, '\''); }
 
+std::string SqlTextList(std::span<const std::string> texts) {
+	std::string list;
+	for (auto& text : texts) list += (list.empty() ? "" : ", ") + SqlText(text);
+	return "[" + list + "]";
+}
+
 std::string SqlIdentifier(const std::string& name) { return duckdb::KeywordHelper::WriteQuoted(name, '"'); }
 
 }  // namespace braid::engine

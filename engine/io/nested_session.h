@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 
 #include "base/result.h"
@@ -36,7 +37,8 @@ private:
 	duckdb::Connection connection_;
 };
 
-std::string SqlText(const std::string& text);        // 'it''s'
-std::string SqlIdentifier(const std::string& name);  // "a ""b"""
+std::string SqlText(const std::string& text);                 // 'it''s'
+std::string SqlTextList(std::span<const std::string> texts);  // ['a', 'b']
+std::string SqlIdentifier(const std::string& name);           // "a ""b"""
 
 }  // namespace braid::engine

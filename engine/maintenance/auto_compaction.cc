@@ -2,6 +2,7 @@
 #include "engine/maintenance/auto_compaction.h"
 
 #include <set>
+#include <vector>
 
 #include "duckdb/logging/logger.hpp"
 #include "engine/io/nested_session.h"
@@ -41,10 +42,9 @@ void Warn(duckdb::ClientContext& context, const Snapshot& table, const std::stri
 }
 
 std::string Statement(const TableWork& work, const std::set<std::string>& partitions) {
-	std::string keys;
-	for (auto& key : partitions) keys += (keys.empty() ? "" : ", ") + SqlText(key);
-	return "SELECT * FROM braid_optimize(" + SqlText(work.table->root()) + ", " + SqlText(kAutoCompaction) + ", '', [" +
-		   keys + "]::VARCHAR[])";
+	const std::vector<std::string> keys(partitions.begin(), partitions.end());
+	return "SELECT * FROM braid_optimize(" + SqlText(work.table->root()) + ", " + SqlText(kAutoCompaction) + ", '', " +
+		   SqlTextList(keys) + "::VARCHAR[])";
 }
 
 void Compact(duckdb::ClientContext& context, const TableWork& work, const Snapshot& committed) {

@@ -9,7 +9,7 @@
 
 namespace braid::engine {
 
-// The OPTIMIZE of the rearranging function that chooses its files itself (optimize_function.h).
+// The OPTIMIZE of the rearranging function that chooses its files itself (maintenance_functions.h).
 inline constexpr auto kAutoCompaction = "AUTO COMPACTION";
 
 // `work` has been committed as version `committed`. No transaction is active in `context` (trap 5).

@@ -22,6 +22,7 @@
 #include "kernel/alter/table_changes.h"
 #include "kernel/feature/write_requirements.h"
 #include "kernel/maintenance/clone_plan.h"
+#include "kernel/snapshot/domains.h"
 
 namespace braid::engine {
 
@@ -97,10 +98,7 @@ SnapshotPtr DescribeClone(duckdb::ClientContext& context, ClonePlan& plan, const
 		view->domains = replaced->domains;
 		view->in_commit_timestamp = replaced->in_commit_timestamp;
 	}
-	for (const auto& domain : plan.domains) {
-		view->domains.erase(domain.domain);
-		if (!domain.removed) view->domains[domain.domain] = domain;
-	}
+	for (const auto& domain : plan.domains) ApplyDomain(view->domains, domain);
 	Unwrap(CheckWrite(*view, TableOperation::kAppend));
 	if (properties.empty()) return view;
 	auto draft = DraftOf(view);

@@ -58,17 +58,16 @@ bool HoldsMore(const Nodes& nodes, size_t at, const DataType& type, ColumnMappin
 }
 
 std::map<std::string, Nodes> SchemasOf(NestedSession& session, std::span<const std::string> locations) {
-	std::string list;
-	for (const auto& location : locations) list += (list.empty() ? "[" : ", ") + SqlText(location);
 	std::map<std::string, Nodes> schemas;
-	Unwrap(session.Stream("SELECT file_name, name, coalesce(num_children, 0) FROM parquet_schema(" + list + "])",
-						  "read footers of Parquet files", [&](duckdb::DataChunk& chunk) -> Status {
-							  for (duckdb::idx_t i = 0; i < chunk.size(); i++) {
-								  schemas[chunk.GetValue(0, i).ToString()].push_back(
-									  {chunk.GetValue(1, i).ToString(), chunk.GetValue(2, i).GetValue<int64_t>()});
-							  }
-							  return {};
-						  }));
+	Unwrap(session.Stream(
+		"SELECT file_name, name, coalesce(num_children, 0) FROM parquet_schema(" + SqlTextList(locations) + ")",
+		"read footers of Parquet files", [&](duckdb::DataChunk& chunk) -> Status {
+			for (duckdb::idx_t i = 0; i < chunk.size(); i++) {
+				schemas[chunk.GetValue(0, i).ToString()].push_back(
+					{chunk.GetValue(1, i).ToString(), chunk.GetValue(2, i).GetValue<int64_t>()});
+			}
+			return {};
+		}));
 	return schemas;
 }
 

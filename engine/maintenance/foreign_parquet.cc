@@ -17,12 +17,6 @@ namespace {
 
 constexpr size_t kFilesPerQuery = 500;
 
-std::string SqlFiles(std::span<const std::string> locations) {
-	std::string list;
-	for (const auto& location : locations) list += (list.empty() ? "[" : ", ") + SqlText(location);
-	return list + "]";
-}
-
 // Spark and Hive write moments as INT96, which means an instant whatever the file says.
 std::set<std::string> Int96Columns(NestedSession& session, const std::string& location) {
 	std::set<std::string> names;
@@ -97,7 +91,7 @@ std::map<std::string, FileStats> FooterStats(NestedSession& session, std::span<c
 		Unwrap(session.Stream(
 			"SELECT file_name, row_group_id, row_group_num_rows, path_in_schema, stats_null_count, stats_min_value, "
 			"stats_max_value FROM parquet_metadata(" +
-				SqlFiles(batch) + ")",
+				SqlTextList(batch) + ")",
 			"read footers of Parquet files", [&](duckdb::DataChunk& chunk) -> Status {
 				for (duckdb::idx_t i = 0; i < chunk.size(); i++) Enter(chunk, i, keys, groups);
 				return {};

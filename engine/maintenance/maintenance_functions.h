@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that RESTORE and its kin are respelled to (engine/statement/maintenance_spelling.h), each in a file of its own.
+// The functions that statements of maintenance are respelled to (engine/statement/{optimize,vacuum,maintenance}_spelling.h), each in a file of its own.
 #pragma once
 
 namespace duckdb {
@@ -8,6 +8,13 @@ class ExtensionLoader;
 
 namespace braid::engine {
 
+// braid_optimize('table', 'operation', 'condition', [columns]): the plan that rearranges the table's files (rearrange.h). Operation: OPTIMIZE, OPTIMIZE
+// FULL or REORG; condition: over partition columns, '' for none; columns: of ZORDER BY. Operation AUTO COMPACTION is for auto_compaction.h: the list holds
+// the keys of partitions, of which the crowded ones are compacted.
+void RegisterOptimize(duckdb::ExtensionLoader& loader);
+// braid_vacuum('table', 'FULL' | 'LITE', hours, dry_run). Hours: of RETAIN, NULL for the table's own retention. A dry run answers a row for each file
+// that would go; else one row: the table's path, the number of files deleted and their bytes.
+void RegisterVacuum(duckdb::ExtensionLoader& loader);
 // braid_restore('table', version => n | timestamp => t)
 void RegisterRestore(duckdb::ExtensionLoader& loader);
 // braid_clone('table', 'source', 'CREATE', ['property', 'value', ...], version => n | timestamp => t, location => 'path'); also 'IF NOT EXISTS',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files are chosen when the statement is bound; it is bound anew for each execution.
-#include "engine/maintenance/optimize_function.h"
+#include "engine/maintenance/maintenance_functions.h"
 
 #include <algorithm>
 #include <set>
@@ -338,7 +338,7 @@ duckdb::unique_ptr<duckdb::LogicalOperator> Bind(duckdb::ClientContext& context,
 
 }  // namespace
 
-void RegisterOptimizeFunction(duckdb::ExtensionLoader& loader) {
+void RegisterOptimize(duckdb::ExtensionLoader& loader) {
 	using duckdb::LogicalType;
 	duckdb::TableFunction function(
 		"braid_optimize",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/maintenance/vacuum_function.h"
+#include "engine/maintenance/maintenance_functions.h"
 
 #include "duckdb/common/exception/binder_exception.hpp"
 #include "duckdb/common/exception/transaction_exception.hpp"
@@ -112,7 +112,7 @@ double Progress(duckdb::ClientContext&, const duckdb::FunctionData*, const duckd
 
 }  // namespace
 
-void RegisterVacuumFunction(duckdb::ExtensionLoader& loader) {
+void RegisterVacuum(duckdb::ExtensionLoader& loader) {
 	duckdb::TableFunction function(
 		"braid_vacuum", {LogicalType::VARCHAR, LogicalType::VARCHAR, LogicalType::DOUBLE, LogicalType::BOOLEAN}, Run,
 		Bind, Start);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of one file mostly come together: its number is looked up when the name changes.
 #include "engine/write/row_origins.h"
 
-#include "duckdb/common/types/string_type.hpp"
+#include "engine/write/by_file_name.h"
 #include "engine/write/staging.h"
 
 namespace braid::engine {
@@ -21,18 +20,8 @@ void RowOrigins::Stage(TableWork& work) const {
 
 std::vector<ParquetOutput::Run> RowOrigins::PlacesOf(duckdb::Vector& names, duckdb::Vector& positions,
 													 duckdb::idx_t count) {
-	duckdb::UnifiedVectorFormat format;
-	names.ToUnifiedFormat(count, format);
-	auto name = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(format);
-	size_t number = 0;
-	duckdb::optional_idx known;  // where in the vector its name stands
-	return engine::PlacesOf(positions, count, [&](duckdb::idx_t row) {
-		const auto at = format.sel->get_index(row);
-		if (!known.IsValid() || (at != known.GetIndex() && name[at] != name[known.GetIndex()]))
-			number = NumberOf(name[at].GetString());
-		known = at;
-		return number;
-	});
+	const auto number_of = [this](const std::string& name) { return NumberOf(name); };
+	return engine::PlacesOf(positions, count, ByFileName<size_t>(names, count, number_of));
 }
 
 std::vector<ParquetOutput::Run> PlacesOf(duckdb::Vector& positions, duckdb::idx_t count,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of one file mostly come together: its ids are looked up when the name changes.
 #include "engine/write/stable_ids.h"
 
+#include "engine/write/by_file_name.h"
 #include "engine/write/staging.h"
 
 namespace braid::engine {
@@ -94,13 +94,7 @@ void StableIds::Complete(duckdb::DataChunk& scanned, std::function<FileIds(duckd
 
 std::function<StableIds::FileIds(duckdb::idx_t row)> StableIds::ByName(duckdb::Vector& files,
 																	   duckdb::idx_t count) const {
-	auto format = std::make_shared<duckdb::UnifiedVectorFormat>();
-	files.ToUnifiedFormat(count, *format);
-	return [this, format, last = std::string(), ids = FileIds()](duckdb::idx_t row) mutable {
-		auto& name = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(*format)[format->sel->get_index(row)];
-		if (row == 0 || last != std::string_view(name.GetData(), name.GetSize())) ids = Of(last = name.GetString());
-		return ids;
-	};
+	return ByFileName<FileIds>(files, count, [this](const std::string& name) { return Of(name); });
 }
 
 void StableIds::Stage() const {

@@ -5,6 +5,7 @@
 #include "kernel/feature/property_table.h"
 #include "kernel/feature/write_requirements.h"
 #include "kernel/schema/schema_json.h"
+#include "kernel/snapshot/domains.h"
 
 namespace braid {
 
@@ -50,13 +51,7 @@ Result<SnapshotPtr> FinishDraft(const TableDraft& draft) {
 	after->protocol = WithFeatures(draft.before->protocol, NewlyNeeded(draft));
 	if (!draft.dropped_feature.empty()) after->protocol = WithoutFeature(after->protocol, draft.dropped_feature);
 	BRAID_TRY(after->column_mapping, ParseColumnMappingMode(PropertyOf(after->metadata, kModeKey)));
-	for (const DomainMetadata& domain : draft.domains) {
-		if (domain.removed) {
-			after->domains.erase(domain.domain);
-		} else {
-			after->domains[domain.domain] = domain;
-		}
-	}
+	for (const DomainMetadata& domain : draft.domains) ApplyDomain(after->domains, domain);
 	constexpr auto kTimestamps = "delta.enableInCommitTimestamps";
 	if (PropertyEnabled(after->metadata.configuration, kTimestamps) &&
 		!PropertyEnabled(draft.before->metadata.configuration, kTimestamps)) {

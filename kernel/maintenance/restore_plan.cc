@@ -8,6 +8,7 @@
 #include "kernel/feature/protocol_change.h"
 #include "kernel/schema/identity.h"
 #include "kernel/schema/schema_json.h"
+#include "kernel/snapshot/domains.h"
 
 namespace braid {
 
@@ -137,10 +138,7 @@ Result<SnapshotPtr> RestoredView(const RestorePlan& plan, const Snapshot& now, c
 	if (plan.protocol) view->protocol = *plan.protocol;
 	if (plan.metadata) view->metadata = *plan.metadata;
 	BRAID_TRY(view->schema, ParseSchema(view->metadata.schema_string));
-	for (const DomainMetadata& domain : plan.domains) {
-		view->domains.erase(domain.domain);
-		if (!domain.removed) view->domains[domain.domain] = domain;
-	}
+	for (const DomainMetadata& domain : plan.domains) ApplyDomain(view->domains, domain);
 	return view;
 }
 

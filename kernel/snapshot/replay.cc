@@ -7,6 +7,7 @@
 #include "kernel/feature/property_table.h"
 #include "kernel/log/log_path.h"
 #include "kernel/schema/schema_json.h"
+#include "kernel/snapshot/domains.h"
 
 namespace braid {
 
@@ -108,11 +109,7 @@ Status Replay::OnAction(Action&& action) {
 	} else if (auto* transaction = std::get_if<SetTransaction>(&action)) {
 		snapshot_->set_transactions.insert_or_assign(transaction->app_id, std::move(*transaction));
 	} else if (auto* domain = std::get_if<DomainMetadata>(&action)) {
-		if (domain->removed) {
-			snapshot_->domains.erase(domain->domain);
-		} else {
-			snapshot_->domains.insert_or_assign(domain->domain, std::move(*domain));
-		}
+		ApplyDomain(snapshot_->domains, std::move(*domain));
 	} else if (auto* info = std::get_if<CommitInfo>(&action)) {
 		if (source_ == Source::kCommit) in_commit_timestamp = info->in_commit_timestamp;
 	} else if (auto* remove = std::get_if<RemoveFile>(&action)) {

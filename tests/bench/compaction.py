@@ -41,7 +41,7 @@ def beside_writers(recorder, tables):
     recorder.table(f"UPDATEs of {ROWS} rows by {WRITERS} writers, {seconds} s each", head, [[name, *run.figures()] for name, run in runs.items()])
 
 
-class Run:
+class Run(contention.Tally):
     def __init__(self, tables, engine, compacting, seconds):
         self.base = tables.parquet()
         root = tables.copy("ev-f16")
@@ -52,17 +52,12 @@ class Run:
         members, elapsed = crew.together(jobs, warm=True)
         self.outcomes = members.pop() if compacting else []
         self.compactions, self.succeeded = len(self.outcomes), sum(self.outcomes)
-        statements = [s for member in members for s in member]
-        self.done = [s for s in statements if s["done"]]
-        self.commits, self.tries = len(self.done), sum(s["tries"] for s in statements)
-        self.first_try = sum(s["done"] and s["tries"] == 1 for s in statements) / len(statements)
-        self.rows_per_s = self.commits * ROWS / elapsed
+        super().__init__(members, ROWS, elapsed)
         self.good = contention.exactly_once(root, self.base, self.done, ROWS, WRITERS)
 
     def figures(self):
-        times = sorted(s["ms"] for s in self.done) or [None]
-        middle, late = times[len(times) // 2], times[len(times) * 99 // 100]
-        return [self.compactions, self.succeeded, self.commits, 100 * self.first_try, self.rows_per_s, middle, late]
+        figures = [self.compactions, self.succeeded, self.commits, 100 * self.first_try, self.rows_per_s]
+        return [*figures, self.latency(0.5), self.latency(0.99)]
 
 
 def compact(ready, root, engine, seconds) -> list[bool]:

@@ -54,7 +54,23 @@ def together(recorder, tables, line, writers, count, seconds):
     return [[writers, count, ENGINES[engine], *run.figures()] for engine, run in runs.items()]
 
 
-class Run:
+class Tally:
+    """What the writers of a closed loop have done in so many seconds; each commit changes `count` rows."""
+
+    def __init__(self, members, count, elapsed):
+        statements = [s for member in members for s in member]
+        self.done = [s for s in statements if s["done"]]
+        self.commits, self.tries = len(self.done), sum(s["tries"] for s in statements)
+        self.first_try = sum(s["done"] and s["tries"] == 1 for s in statements) / len(statements)
+        self.rows_per_s = self.commits * count / elapsed
+
+    def latency(self, share):
+        """Milliseconds that this share of the commits did not exceed; None without a commit."""
+        times = sorted(s["ms"] for s in self.done) or [None]
+        return times[int(len(times) * share)]
+
+
+class Run(Tally):
     """One engine, so many writers, so many rows per statement."""
 
     def __init__(self, tables, engine, writers, count, seconds):
@@ -62,17 +78,12 @@ class Run:
         blocks = max(1, tables.rows // 10 // (count * writers))
         jobs = [(write, (str(root), engine, i, writers, count, blocks, seconds)) for i in range(writers)]
         members, elapsed = crew.together(jobs, warm=True)
-        statements = [s for member in members for s in member]
-        self.done = [s for s in statements if s["done"]]
-        self.commits, self.tries = len(self.done), sum(s["tries"] for s in statements)
-        self.first_try = sum(s["done"] and s["tries"] == 1 for s in statements) / len(statements)
-        self.rows_per_s = self.commits * count / elapsed
-        self.median = sorted(s["ms"] for s in self.done)[self.commits // 2] if self.done else None
+        super().__init__(members, count, elapsed)
         self.good = exactly_once(root, tables.parquet("ev-small"), self.done, count, writers)
 
     def figures(self):
         tries = self.tries / self.commits if self.commits else None
-        return [100 * self.first_try, tries, self.rows_per_s, self.median, self.commits]
+        return [100 * self.first_try, tries, self.rows_per_s, self.latency(0.5), self.commits]
 
 
 def exactly_once(root, base, done, count, writers) -> bool:
