@@ -104,6 +104,9 @@ public:
 	// Sorted rows come to each thread in stretches of a row group's length.
 	bool ParallelSink() const override { return true; }
 	bool SinkOrderDependent() const override { return false; }
+	duckdb::OperatorPartitionInfo RequiredPartitionInfo() const override {
+		return duckdb::OperatorPartitionInfo::BatchIndex();
+	}
 	bool IsSource() const override { return true; }
 
 	duckdb::unique_ptr<duckdb::GlobalSinkState> GetGlobalSinkState(duckdb::ClientContext& context) const override {
@@ -120,6 +123,7 @@ public:
 		}
 		auto& written = state->ids ? *state->ids->written() : *spec->view;
 		state->output = std::make_unique<ParquetOutput>(context, *state->work, written, types);
+		state->output->GiveWay();
 		state->output->SendOriginsTo(
 			[map = state->map.get()](auto& file, auto runs) { Unwrap(map->Append(file, runs)); });
 		state->rows.resize(spec->sources.size());
@@ -166,6 +170,13 @@ public:
 			first += count;
 		}
 		return duckdb::SinkResultType::NEED_MORE_INPUT;
+	}
+
+	// A batch is a row group that is read, or a stretch of sorted rows.
+	duckdb::SinkNextBatchType NextBatch(duckdb::ExecutionContext&,
+										duckdb::OperatorSinkNextBatchInput& input) const override {
+		input.global_state.Cast<Moved>().output->EndStretch(input.local_state.Cast<Mover>().output);
+		return duckdb::SinkNextBatchType::READY;
 	}
 
 	duckdb::SinkCombineResultType Combine(duckdb::ExecutionContext&,

@@ -17,6 +17,8 @@
 #include "engine/io/error_translation.h"
 #include "engine/scan/hidden_columns.h"
 #include "engine/scan/scalar_bridge.h"
+#include "engine/settings.h"
+#include "engine/write/low_priority.h"
 #include "engine/write/physical_type.h"
 #include "engine/write/stats_bridge.h"
 #include "kernel/action/partition_folder.h"
@@ -29,9 +31,11 @@ namespace {
 
 constexpr duckdb::idx_t kRowGroupRows = 122'880;
 constexpr duckdb::idx_t kRowGroupBytes = 64 << 20;  // as held in memory, before compression
-constexpr size_t kMaxFileName = 255;                // bytes, of every usual file system
-constexpr size_t kMaxDirectory = 2048;              // below the table's root: a whole path may have 4096 bytes
-constexpr size_t kMaxOpenFiles = 100;  // of a partitioned write; each holds a file handle and its footer so far
+constexpr double kWorthARowGroup = 0.5;             // of it, where more rows would widen its bounds
+constexpr duckdb::idx_t kFewRows = 16'384;
+constexpr size_t kMaxFileName = 255;    // bytes, of every usual file system
+constexpr size_t kMaxDirectory = 2048;  // below the table's root: a whole path may have 4096 bytes
+constexpr size_t kMaxOpenFiles = 100;   // of a partitioned write; each holds a file handle and its footer so far
 constexpr auto kCodecKey = "delta.parquet.compression.codec";
 
 template <class T>
@@ -101,6 +105,7 @@ ParquetOutput::ParquetOutput(duckdb::ClientContext& context, TableWork& work, co
 	  schema_(view.schema),
 	  mapping_(view.column_mapping),
 	  statement_id_(WithToken(NewUuid(SystemRandom()), work.table->lease_token())),
+	  durable_(CommitOptionsOf(context).durable),
 	  writer_("parquet") {
 	auto& configuration = metadata_.configuration;
 	auto codec = configuration.find(kCodecKey);
@@ -160,10 +165,10 @@ ParquetOutput::Rows ParquetOutput::NewRows() const {
 }
 
 // A file ends with a row group, so one may not be larger than a file is to be. Encoded, rows take less than half of the space.
-bool ParquetOutput::IsFull(const duckdb::ColumnDataCollection& rows) const {
-	const auto bytes = rows.SizeInBytes();
-	return rows.Count() >= kRowGroupRows || bytes >= kRowGroupBytes ||
-		   bytes / 2 >= static_cast<duckdb::idx_t>(target_bytes_);
+bool ParquetOutput::IsFull(const duckdb::ColumnDataCollection& rows, double share) const {
+	const auto bytes = static_cast<double>(rows.SizeInBytes());
+	return static_cast<double>(rows.Count()) >= share * kRowGroupRows || bytes >= share * kRowGroupBytes ||
+		   bytes / 2 >= share * static_cast<double>(target_bytes_);
 }
 
 void ParquetOutput::NoteNaN(duckdb::DataChunk& data) {
@@ -227,6 +232,12 @@ void ParquetOutput::AppendGroup(Local& local, const std::string& group, duckdb::
 	local.batch.rows->Append(data);
 	local.batch.Add(runs);
 	if (IsFull(*local.batch.rows)) WriteRowGroup(partition, std::exchange(local.batch, {}));
+}
+
+void ParquetOutput::EndStretch(Local& local) {
+	if (!local.batch.rows) return;
+	if (!IsFull(*local.batch.rows, kWorthARowGroup)) return HandOver(local);
+	WriteRowGroup(*local.group, std::exchange(local.batch, {}));
 }
 
 void ParquetOutput::HandOver(Local& local) {
@@ -313,6 +324,12 @@ ParquetOutput::Partition& ParquetOutput::FindPartition(const std::string& key, d
 	return *partition;
 }
 
+// A collection takes up a block of memory at least, so that few rows are better copied.
+static void Join(duckdb::ColumnDataCollection& rows, duckdb::ColumnDataCollection& more) {
+	if (more.Count() >= kFewRows) return rows.Combine(more);
+	for (auto& chunk : more.Chunks()) rows.Append(chunk);
+}
+
 void ParquetOutput::AddWaiting(Partition& partition, Batch batch) {
 	{
 		std::lock_guard guard(mutex_);
@@ -320,7 +337,7 @@ void ParquetOutput::AddWaiting(Partition& partition, Batch batch) {
 		if (!waiting.rows) {
 			waiting = std::move(batch);
 		} else {
-			waiting.rows->Combine(*batch.rows);
+			Join(*waiting.rows, *batch.rows);
 			waiting.Add(batch.runs);
 		}
 		if (!IsFull(*waiting.rows)) return;
@@ -332,12 +349,19 @@ void ParquetOutput::AddWaiting(Partition& partition, Batch batch) {
 void ParquetOutput::WriteRowGroup(Partition& partition, Batch batch) {
 	auto file = Acquire(partition);
 	auto count = batch.rows->Count();
-	auto encoded = writer_.prepare_batch(context_, *writer_bind_, *file->state, std::move(batch.rows));
+	const auto encode = [&] {
+		return writer_.prepare_batch(context_, *writer_bind_, *file->state, std::move(batch.rows));
+	};
+	auto encoded = gives_way_ ? AtLowPriority(encode) : encode();
+	bool more = false;
 	{
 		std::lock_guard guard(file->flushing);
+		more = file->rows > 0;
 		writer_.flush_batch(context_, *writer_bind_, *file->state, *encoded);
 		NoteRows(*file, batch.runs, count);
 	}
+	// A file of one row group is complete anyway.
+	if (more && durable_) work_.table->store().BeginToMakeDurable(file->path);
 	Release(partition, file);
 }
 

@@ -53,10 +53,16 @@ public:
 	using OriginSink = std::function<void(const std::string& file, std::span<const OriginRun> runs)>;
 	void SendOriginsTo(OriginSink sink) { origin_sink_ = std::move(sink); }
 
+	// From now on rows are encoded at a low priority: other work on this machine comes first.
+	void GiveWay() { gives_way_ = true; }
+
 	// Any thread. `runs`: of all rows in their order, always or never.
 	void Append(Local& local, duckdb::DataChunk& rows, std::span<const Run> runs = {});
 	// Rows that tell where they come from, of one partition. Those of one group share files, with no others: any thread.
 	void AppendGroup(Local& local, const std::string& group, duckdb::DataChunk& rows, std::span<const Run> runs);
+	// The rows that this thread appends next lie elsewhere in the table: they do not share a row group with those before, unless these are few. So its
+	// bounds stay as narrow as those of what was read.
+	void EndStretch(Local& local);
 	void FinishThread(Local& local);  // any thread, once
 	std::vector<NewFile> Finish();    // after all threads
 
@@ -82,7 +88,8 @@ private:
 	void Open(OpenFile& file, const Partition& partition, int number);
 	void Close(OpenFile& file);
 	Rows NewRows() const;
-	bool IsFull(const duckdb::ColumnDataCollection& rows) const;
+	// `share` of a row group.
+	bool IsFull(const duckdb::ColumnDataCollection& rows, double share = 1) const;
 
 	duckdb::ClientContext& context_;
 	TableWork& work_;
@@ -92,6 +99,7 @@ private:
 	std::string statement_id_;
 	std::string codec_;
 	int64_t target_bytes_ = 0;
+	const bool durable_;  // the files will have to be
 
 	std::vector<size_t> partition_columns_;  // indexes into the schema, in the order of the metadata
 	std::vector<size_t> data_columns_;
@@ -102,6 +110,7 @@ private:
 	// By data column. The writer's own flag knows only the last row group of a file.
 	std::vector<std::atomic<bool>> has_nan_;
 
+	bool gives_way_ = false;
 	OriginSink origin_sink_;
 	std::mutex origin_mutex_;  // one call at a time
 

@@ -58,6 +58,7 @@ public:
 	Status Put(std::string_view path, std::string_view bytes) override;
 	Status Create(std::string_view path, std::string_view bytes) override;
 	Status MakeDurable(std::span<const std::string> paths) override;
+	void BeginToMakeDurable(std::string_view path) override { target_.BeginToMakeDurable(path); }
 	Status MoveIfAbsent(std::string_view from, std::string_view to) override;
 	Status Delete(std::string_view path) override;
 	std::string Location(std::string_view path) const override { return target_.Location(path); }

@@ -145,12 +145,15 @@ Status LinkInto(TemporaryFile& temporary, const std::string& target) {
 	return Fail(ErrorKind::kOutcomeUnknown, failure.error().message + " Whether the file is there now is unknown.");
 }
 
+// The device begins to write; nobody waits for it.
+void BeginToWrite(const FileDescriptor& file) { sync_file_range(file.get(), 0, 0, SYNC_FILE_RANGE_WRITE); }
+
 // The device begins to write all of them before it is waited for the first.
 Status SyncFiles(const std::vector<std::string>& locations) {
 	std::vector<FileDescriptor> files;
 	for (const std::string& location : locations) {
 		BRAID_TRY(files.emplace_back(), OpenToRead(location));
-		if (locations.size() > 1) sync_file_range(files.back().get(), 0, 0, SYNC_FILE_RANGE_WRITE);  // a hint
+		if (locations.size() > 1) BeginToWrite(files.back());
 	}
 	for (size_t i = 0; i < files.size(); i++) {
 		BRAID_TRY(SyncFile(files[i], locations[i]));
@@ -395,6 +398,13 @@ Status LocalLogStore::MakeDurable(std::span<const std::string> paths) {
 	for (const std::string& directory : directories) BRAID_TRY(SyncPath(directory));
 	FaultPoint("durable.after");
 	return {};
+}
+
+void LocalLogStore::BeginToMakeDurable(std::string_view path) {
+	if (!durable_) return;
+	const auto location = Resolve(path);
+	if (!location) return;
+	if (const auto file = OpenToRead(*location)) BeginToWrite(*file);
 }
 
 Status LocalLogStore::MoveIfAbsent(std::string_view from, std::string_view to) {

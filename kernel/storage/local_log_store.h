@@ -33,6 +33,7 @@ public:
 	Status Create(std::string_view path, std::string_view bytes) override;
 	Result<std::unique_ptr<FileStream>> CreateStream(std::string_view path) override;
 	Status MakeDurable(std::span<const std::string> paths) override;
+	void BeginToMakeDurable(std::string_view path) override;
 	Status MoveIfAbsent(std::string_view from, std::string_view to) override;
 	Status Delete(std::string_view path) override;
 	// Paths are relative to the root and plain, or absolute paths and file: URIs as a log spells them

@@ -78,6 +78,8 @@ public:
 	virtual Result<std::unique_ptr<FileStream>> CreateStream(std::string_view path);
 	// Before a commit names these files: their bytes and the directory entries that lead to them are on stable storage when this returns.
 	virtual Status MakeDurable(std::span<const std::string> paths) = 0;
+	// A hint: what the file has by now will have to be durable, so that MakeDurable has less to wait for. Any failure shows there.
+	virtual void BeginToMakeDurable(std::string_view /*path*/) {}
 	// Gives a finished file its final name, never replacing one (kAlreadyExists). Atomic, not durable by itself.
 	virtual Status MoveIfAbsent(std::string_view from, std::string_view to) = 0;
 	// Removes a file; a missing one is success.

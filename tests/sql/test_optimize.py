@@ -48,6 +48,20 @@ def test_small_files_become_one(con, lake, ten_files):
     assert info["isolationLevel"] == "SnapshotIsolation" and info["isBlindAppend"] is False
 
 
+def test_rows_stay_beside_their_neighbours(con, lake):
+    # Each file: a whole row group and a remainder. Threads read them by turns; what they read together, nobody looked for together.
+    con.execute("CREATE TABLE t (id BIGINT)")
+    for i in range(8):
+        con.execute(f"INSERT INTO t SELECT range FROM range({i * 130_000}, {i * 130_000 + 130_000})")
+    con.execute("SET threads = 4")
+    con.execute("OPTIMIZE t")
+    file, = delta_log.active(lake / "t")
+    groups = "SELECT row_group_num_rows, stats_max::BIGINT - stats_min::BIGINT + 1 FROM parquet_metadata(?)"
+    groups = con.execute(groups, [str(lake / "t" / file)]).fetchall()
+    assert sum(count for count, _ in groups) == 8 * 130_000
+    assert sum(width == 122_880 for _, width in groups) == 8, groups
+
+
 def test_nothing_to_do_is_no_commit(con, lake, ten_files):
     con.execute("OPTIMIZE t")
     at = version(lake)
