@@ -146,7 +146,10 @@ void Vacuum::Run() {
 		DeleteFiles();
 		DeleteDirectories();
 	} catch (...) {
-		Record("VACUUM END", {{"status", JsonString("FAILED")}}, {});
+		try {
+			Record("VACUUM END", {{"status", JsonString("FAILED")}}, {});
+		} catch (const std::exception&) {  // why the work stopped is what the user has to know
+		}
 		throw;
 	}
 	Record("VACUUM END", {{"status", JsonString("COMPLETED")}},

@@ -61,6 +61,16 @@ class Stepped:
         after, said = self.listen("end")
         return before + after, said
 
+    def run_interrupted(self, last):
+        """The same, interrupted before step `last`."""
+        self.begin(f"interrupt {last}", None)
+        before, said = self.listen("paused", "end")
+        if said:
+            return before, said
+        self.say("go on")
+        after, said = self.listen("end")
+        return before + after, said
+
     def begin(self, what, late):
         self.say(f"late {what}" if late else what)
         if late:
@@ -72,9 +82,9 @@ class Stepped:
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
 
-    def listen(self, until):
+    def listen(self, *until):
         lines = []
-        while (line := self.process.stdout.readline()) != until + "\n":
+        while (line := self.process.stdout.readline()).rstrip("\n") not in until:
             assert line, "the process is gone"
             lines.append(line.rstrip("\n"))
         steps = [tuple(line.split(" ", 1)) for line in lines if line.split(" ", 1)[-1].startswith("/")]

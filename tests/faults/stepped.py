@@ -2,7 +2,8 @@
 """A process of which one statement is watched and can be made to die, or to wait, at any of its steps: `python stepped.py EXTENSION LAKE WATCHED STATEMENT...`
 runs the statements, in a transaction if WATCHED is COMMIT, says `open`, and for each line of its input makes a copy of itself that executes WATCHED.
 `die N`: the copy dies before the N-th operation on a file of the lake (0: never). `wait N`: it says `paused` there, and goes on after one more line of
-input. The copy's operations come back as lines, then `acknowledged` if the statement has returned (else the error), then `end`. Preloaded: file_steps.c.
+input. `interrupt N`: the same, but the statement is interrupted before it goes on. The copy's operations come back as lines, then `acknowledged` if the
+statement has returned (else the error), then `end`. Preloaded: file_steps.c.
 
 After `late`, in front of these words, only the commit of the statement is watched: when it comes to it, it says `paused` first and waits for a line."""
 import ctypes
@@ -25,6 +26,19 @@ def execute(connection, watched, pipe):
         said = " ".join(str(error).split())
     os.write(pipe, f"{said}\n".encode())
     os._exit(0)
+
+
+def interrupt_first(connection, go_on):
+    """A descriptor to wait at: a byte comes from there when one has come from `go_on`, and the statement is interrupted by then."""
+    waiting, ready = os.pipe()
+
+    def interrupt():
+        os.read(go_on, 1)
+        connection.interrupt()
+        os.write(ready, b".")
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    return waiting
 
 
 def hold_commit(start, pipe, go_on):
@@ -66,8 +80,10 @@ def main():
         resume, go_on = os.pipe()
         child = os.fork()
         if child == 0:
+            place = {"die": lambda: -1, "wait": lambda: resume, "interrupt": lambda: interrupt_first(connection, resume)}[what]()
+
             def start():
-                shim.file_steps_start(writing, ctypes.c_long(int(last)), resume if what == "wait" else -1)
+                shim.file_steps_start(writing, ctypes.c_long(int(last)), place)
 
             hold_commit(start, writing, resume) if late else start()
             execute(connection, watched, writing)

@@ -41,6 +41,7 @@ def finish(lake, kind):
     """The next VACUUM; everything that is left afterwards is needed."""
     con = connect_lake(lake)
     con.execute(NO_CHECK)
+    con.execute("SET braid_durability = 'none'")
     con.execute(VACUUM.format(kind))
     con.close()
     live = delta_log.active(lake / "t")
