@@ -135,6 +135,10 @@ void ParquetOutput::SplitColumns(const duckdb::vector<duckdb::LogicalType>& type
 	}
 	for (size_t i = 0; i < schema_->fields.size(); i++) {
 		if (std::ranges::find(partition_columns_, i) != partition_columns_.end()) continue;
+		if (schema_->fields[i].type->kind == TypeKind::kVoid) {
+			void_columns_.push_back(i);
+			continue;
+		}
 		data_columns_.push_back(i);
 		data_types_.push_back(PhysicalType(types[i], *schema_->fields[i].type, mapping_));
 	}
@@ -205,15 +209,23 @@ void ParquetOutput::NoteRows(OpenFile& file, const std::vector<Run>& runs, uint6
 void ParquetOutput::Append(Local& local, duckdb::DataChunk& rows, std::span<const Run> runs) {
 	if (rows.size() == 0) return;
 	if (!partition_columns_.empty()) return AppendPartitioned(rows, runs);
-	NoteNaN(rows);
+	duckdb::DataChunk data;
+	NoteNaN(DataColumns(rows, data));
 	if (!local.batch.rows) local.batch.rows = NewRows();
-	local.batch.rows->Append(rows);
+	local.batch.rows->Append(data);
 	local.batch.Add(runs);
 	if (!IsFull(*local.batch.rows)) return;
 	WriteRowGroup(FindPartition("", rows, 0), std::move(local.batch));
 }
 
+// What goes into the file. A column of type void is in none (Spark leaves it out, deltalake could not read another one): all that it can hold is NULL.
 duckdb::DataChunk& ParquetOutput::DataColumns(duckdb::DataChunk& rows, duckdb::DataChunk& data) const {
+	for (auto column : void_columns_) {
+		if (!duckdb::VectorOperations::HasNotNull(rows.data[column], rows.size())) continue;
+		throw duckdb::InvalidInputException(
+			"Table %s: column \"%s\" has the type void and can hold nothing but NULL; add a column of another type",
+			work_.table->root(), schema_->fields[column].name);
+	}
 	data.InitializeEmpty(data_types_);
 	for (size_t i = 0; i < data_columns_.size(); i++) data.data[i].Reference(rows.data[data_columns_[i]]);
 	data.SetCardinality(rows.size());

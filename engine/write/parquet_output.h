@@ -102,7 +102,7 @@ private:
 	const bool durable_;  // the files will have to be
 
 	std::vector<size_t> partition_columns_;  // indexes into the schema, in the order of the metadata
-	std::vector<size_t> data_columns_;
+	std::vector<size_t> data_columns_, void_columns_;
 	duckdb::vector<duckdb::LogicalType> data_types_;  // with physical names at every level
 	std::vector<std::vector<std::string>> stats_columns_;
 	duckdb::CopyFunction writer_;

@@ -4,6 +4,7 @@
 import shutil
 
 import duckdb
+import pyarrow.parquet as pq
 import pytest
 
 import delta_log
@@ -28,6 +29,7 @@ READABLE_BY = {
     "golden-tables/dv-partitioned-with-checkpoint/delta": BOTH,
     "golden-tables/log-replay-dv-key-cases/delta": BOTH,
     "golden-tables/data-reader-partition-values/delta": BOTH,
+    "delta-kernel-rs/void-column": ["deltalake"],
 }
 JUDGES = {"deltalake": seen_by_deltalake, "duckdb": seen_by_duckdb_delta}
 
@@ -81,3 +83,17 @@ def test_what_may_not_be_changed_is_refused_by_name(golden, tmp_path, name, feat
                 con.execute(statement)
         assert contents(con, "t") is not None
     assert delta_log.everything(table) == files
+
+
+def test_a_column_of_no_type_holds_nothing(golden, tmp_path):
+    """And is in no file, as deltalake expects it."""
+    table = copied(golden, tmp_path, "delta-kernel-rs/void-column")
+    with connect_lake(table) as con:
+        for statement in ("INSERT INTO t VALUES (8, 5)", "UPDATE t SET void_col = 5 WHERE id = 2", "INSERT INTO t SELECT range, range FROM range(5000)"):
+            with pytest.raises(duckdb.InvalidInputException, match='"void_col" has the type void'):
+                con.execute(statement)
+        con.execute("INSERT INTO t SELECT range, NULL FROM range(5, 5000)")
+        con.execute("OPTIMIZE t")
+        assert seen_by_deltalake(table) == contents(con, "t") == sorted([(id, None) for id in [1, 2, 3, *range(5, 5000)]], key=repr)
+    for path in delta_log.active(table):
+        assert pq.ParquetFile(table / path).schema.names == ["id"]
