@@ -9,6 +9,7 @@
 #include "kernel/action/action_codec.h"
 #include "kernel/feature/feature_support.h"
 #include "kernel/feature/property_table.h"
+#include "kernel/log/log_listing.h"
 #include "kernel/log/log_path.h"
 
 namespace braid {
@@ -102,15 +103,11 @@ static Status PointTo(LogStore& store, const Snapshot& snapshot, int64_t rows, i
 											  ",\"numOfAddFiles\":" + std::to_string(snapshot.files->size()) + "}");
 }
 
-// Whether anybody has written one, of whatever kind.
-static bool IsThere(LogStore& store, int64_t version) {
-	const auto files = store.ListNames(kLogDirectory, VersionPrefix(version));
-	if (!files) return false;
-	return std::ranges::any_of(*files, [&](const StoredFile& file) {
-		const auto name = ParseLogFileName(file.name);
-		return name && name->version == version &&
-			   (name->kind == LogFileKind::kClassicCheckpoint || name->kind == LogFileKind::kUuidCheckpoint);
-	});
+// Whether anybody has written a whole one, of whatever kind: readers need not bear two.
+static bool IsThere(LogStore& store, const Snapshot& snapshot) {
+	const auto log = ListLog(store, snapshot.table, snapshot.version);
+	return log &&
+		   std::ranges::find(log->checkpoints, snapshot.version, &CheckpointFiles::version) != log->checkpoints.end();
 }
 
 namespace {
@@ -179,7 +176,7 @@ Result<Written> WriteV2(const SnapshotSource& target, Clock& clock, Random& rand
 }  // namespace
 
 Status WriteCheckpoint(const SnapshotSource& target, Clock& clock, Random& random, const Snapshot& snapshot) {
-	if (IsThere(target.store, snapshot.version)) {
+	if (IsThere(target.store, snapshot)) {
 		return Fail(ErrorKind::kAlreadyExists, "table " + snapshot.table + " has a checkpoint of version " +
 												   std::to_string(snapshot.version) + " already");
 	}

@@ -73,6 +73,19 @@ TEST_F(V2Checkpoint, IsWrittenOnce) {
 	EXPECT_EQ(Names("_delta_log", ".checkpoint.").size(), 1);
 }
 
+TEST_F(V2Checkpoint, IsNotWrittenBesideOneOfManyParts) {
+	const std::string name = "_delta_log/" + VersionPrefix(2) + ".checkpoint.000000000";
+	const SnapshotPtr snapshot = table_.Latest();
+	const auto write = [&] {
+		return WriteCheckpoint({table_.store, table_.parquet}, table_.clock, table_.random, *snapshot);
+	};
+	for (const char* part : {"1.0000000002.parquet", "2.0000000002.parquet"})
+		ASSERT_TRUE(table_.memory.PutIfAbsent(name + part, "PAR1"));
+	EXPECT_EQ(write().error().kind, ErrorKind::kAlreadyExists);
+	ASSERT_TRUE(table_.memory.Delete(name + "1.0000000002.parquet"));  // what is left is none
+	EXPECT_TRUE(write());
+}
+
 TEST_F(V2Checkpoint, ThePolicyDecidesNotTheFeature) {
 	Transaction classic = table_.Begin(table_.Latest(), "SET TBLPROPERTIES");
 	classic.changes.metadata = table_.Latest()->metadata;
