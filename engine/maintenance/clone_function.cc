@@ -16,12 +16,14 @@
 #include "engine/io/error_translation.h"
 #include "engine/maintenance/command_function.h"
 #include "engine/maintenance/maintenance_functions.h"
+#include "engine/maintenance/vacuum_lock.h"
 #include "engine/statement/named_table.h"
 #include "engine/write/row_rules.h"
 #include "engine/write/staging.h"
 #include "kernel/alter/table_changes.h"
 #include "kernel/feature/write_requirements.h"
 #include "kernel/maintenance/clone_plan.h"
+#include "kernel/maintenance/missing_files.h"
 #include "kernel/snapshot/domains.h"
 
 namespace braid::engine {
@@ -136,24 +138,47 @@ void Stage(TableWork& work, ClonePlan plan, SnapshotPtr view, const Source& sour
 	work.sealed = true;
 }
 
+// Older versions, and tables whose files a clone of theirs brings back, have files that VACUUM may be about to delete.
+bool BringsBackFiles(const Request& request) {
+	return request.version || request.timestamp || request.mode.ends_with("REPLACE");
+}
+
+void CheckFiles(duckdb::ClientContext& context, const ClonePlan& plan, const Source& source) {
+	const auto files = NamesOf(plan.entries);
+	const auto missing =
+		Unwrap(FindMissingFiles(source.table->store(), files, [&] { return context.interrupted.load(); }));
+	if (missing.empty()) return;
+	throw duckdb::IOException(
+		"CLONE of version %lld of table %s: %llu of the %llu files that it would name are gone, perhaps removed by "
+		"VACUUM: %s. Clone a later version",
+		source.view->version, source.table->root(), missing.size(), files.size(), Describe(missing, files));
+}
+
 AnswerRows Clone(duckdb::ClientContext& context, const Request& request, const PlaceToCreate& place) {
 	if (!context.transaction.IsAutoCommit()) {
 		throw duckdb::TransactionException(
 			"CLONE of table %s is a commit of its own, so it is refused inside BEGIN ... COMMIT", request.source);
 	}
-	const auto source = FindSource(context, request);
 	const auto target = PlaceOfTarget(context, place, request);
+	if (BringsBackFiles(request)) {
+		HoldOffVacuum(context, target->root(), "CLONE");
+		HoldOffVacuum(context, FindTableLog(context, request.source, "CLONE")->root(), "CLONE");
+	}
+	const auto source = FindSource(context, request);
 	auto lake = place.lake;
 	auto& transaction = LakeTransaction::Get(context, *lake);
 	const auto replaced = CheckPlace(TableAt(context, transaction, target), *target, source, request);
 	if (replaced && request.mode == "IF NOT EXISTS") return {};
 	if (!replaced) CheckDirectoryIsFree(target->root(), place.name);
 	auto plan = Unwrap(PlanClone(*source.view, source.table->store(), replaced.get(), SystemRandom()));
+	if (BringsBackFiles(request)) CheckFiles(context, plan, source);
 	auto view = DescribeClone(context, plan, source, replaced, target->root(), request.properties);
 	const AnswerRows answer {{Value::BIGINT(plan.source_files.bytes), Value::BIGINT(plan.source_files.files),
 							  Value::BIGINT(plan.files_removed.files), Value::BIGINT(0),
 							  Value::BIGINT(plan.files_removed.bytes), Value::BIGINT(0)}};
-	Stage(transaction.Create(context, target), std::move(plan), std::move(view), source);
+	auto& work = transaction.Create(context, target);
+	work.work.yields_to_creator = request.mode == "IF NOT EXISTS";
+	Stage(work, std::move(plan), std::move(view), source);
 	return answer;
 }
 

@@ -3,6 +3,7 @@
 
 #include "duckdb/common/exception/binder_exception.hpp"
 #include "duckdb/main/extension/extension_loader.hpp"
+#include "duckdb/planner/binder.hpp"
 
 namespace braid::engine {
 
@@ -32,6 +33,7 @@ duckdb::unique_ptr<duckdb::FunctionData> Bind(duckdb::ClientContext& context, du
 	for (const auto& value : input.inputs) {
 		if (value.IsNull()) throw duckdb::BinderException("%s: an argument is NULL", function.name);
 	}
+	if (input.binder) input.binder->SetAlwaysRequireRebind();
 	for (const auto& [name, type] : function.columns) {
 		names.push_back(name);
 		types.push_back(type);

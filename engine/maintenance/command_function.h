@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Table functions behind statements that do something once and answer a few rows (RESTORE, FSCK REPAIR TABLE, ...). What the function names is found
-// when the call is bound; the command runs when it is executed, on one thread, and all its rows are there before the first is handed out.
+// when the call is bound, anew for each execution; the command runs when it is executed, on one thread, and all its rows are there before the first is handed out.
 #pragma once
 
 #include <functional>

@@ -2,7 +2,6 @@
 // FSCK REPAIR TABLE: entries of data files that are gone leave the log, in one commit that is judged like a DELETE of whole files. A file whose
 // vector alone is gone is only reported: without its vector, rows that were deleted would come back.
 #include "base/json.h"
-#include "duckdb/common/exception/transaction_exception.hpp"
 #include "duckdb/main/client_context.hpp"
 #include "engine/catalog/transaction.h"
 #include "engine/io/error_translation.h"
@@ -38,13 +37,6 @@ AnswerRows Repair(duckdb::ClientContext& context, const Target& target) {
 	auto lake = target.lake;
 	auto& transaction = LakeTransaction::Get(context, *lake);
 	auto& work = target.dry_run ? transaction.Touch(context, target.table) : transaction.Modify(context, target.table);
-	if (!work.work.changes.empty()) {
-		throw duckdb::TransactionException(
-			"FSCK REPAIR TABLE %s: this transaction has changed the table already; COMMIT first, a table is repaired "
-			"in a commit "
-			"of its own",
-			target.table->root());
-	}
 	const auto files = work.view->files->Files();
 	std::vector<NamedFile> named;
 	for (const auto* file : files) named.push_back({file->path, file->deletion_vector});
@@ -69,8 +61,8 @@ Command Bind(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& inp
 	const auto name = duckdb::StringValue::Get(input.inputs[0]);
 	Target target;
 	target.dry_run = duckdb::BooleanValue::Get(input.inputs[1]);
-	auto found =
-		FindTableToChange(context, input, name, "FSCK REPAIR TABLE", duckdb::DatabaseModificationType::DELETE_DATA);
+	auto found = FindTableToChangeAlone(context, input, name, "FSCK REPAIR TABLE",
+										duckdb::DatabaseModificationType::DELETE_DATA);
 	target.lake = found.lake;
 	target.table = found.table;
 	return [target](duckdb::ClientContext& client) { return Repair(client, target); };

@@ -295,14 +295,7 @@ duckdb::unique_ptr<duckdb::LogicalOperator> Bind(duckdb::ClientContext& context,
 	const auto request = ReadRequest(input);
 	const auto name = duckdb::StringValue::Get(input.inputs[0]);
 	auto found =
-		FindTableToChange(context, input, name, request.operation, duckdb::DatabaseModificationType::UPDATE_DATA);
-	auto* work = LakeTransaction::Get(context, *found.lake).Find(found.table->root());
-	if (work && !work->work.changes.empty()) {
-		throw duckdb::BinderException(
-			"%s of table %s: this transaction has changed the table already; COMMIT first, files are rearranged in a "
-			"commit of their own",
-			request.operation, found.view->table);
-	}
+		FindTableToChangeAlone(context, input, name, request.operation, duckdb::DatabaseModificationType::UPDATE_DATA);
 	Unwrap(CheckWrite(*found.view, TableOperation::kAppend));
 	input.binder->SetAlwaysRequireRebind();
 	names = RearrangeNames();

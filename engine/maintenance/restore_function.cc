@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RESTORE is staged like any other change and commits alone: it has read the whole table, so that no commit of others may come between.
+#include <algorithm>
+
 #include "base/json.h"
 #include "duckdb/common/exception.hpp"
 #include "duckdb/main/client_context.hpp"
@@ -8,6 +10,7 @@
 #include "engine/io/error_translation.h"
 #include "engine/maintenance/command_function.h"
 #include "engine/maintenance/maintenance_functions.h"
+#include "engine/maintenance/vacuum_lock.h"
 #include "engine/settings.h"
 #include "engine/statement/named_table.h"
 #include "engine/write/staging.h"
@@ -22,8 +25,6 @@ namespace {
 using duckdb::LogicalType;
 using duckdb::Value;
 
-constexpr size_t kNamedFiles = 5;  // in an error
-
 struct Target {
 	duckdb::optional_ptr<LakeCatalog> lake;
 	std::shared_ptr<TableHandle> table;
@@ -37,25 +38,20 @@ SnapshotPtr WantedVersion(duckdb::ClientContext& context, const Target& target) 
 
 // Files may be gone since: VACUUM keeps them only for a while.
 void CheckFiles(duckdb::ClientContext& context, TableHandle& table, const Snapshot& then, RestorePlan& plan) {
-	std::vector<NamedFile> files;
-	for (const auto& file : plan.restored)
-		files.push_back({file.path, file.deletion_vector ? &*file.deletion_vector : nullptr});
+	const auto files = NamesOf(plan.restored);
 	const auto missing = Unwrap(FindMissingFiles(table.store(), files, [&] { return context.interrupted.load(); }));
 	if (missing.empty()) return;
-	std::vector<size_t> indexes;
-	std::string names;
-	for (const auto& file : missing) {
-		if (indexes.size() < kNamedFiles) names += (names.empty() ? "" : ", ") + file.Describe(files[file.index].path);
-		indexes.push_back(file.index);
+	if (IgnoresMissingFiles(context)) {
+		std::vector<size_t> indexes;
+		for (const auto& file : missing) indexes.push_back(file.index);
+		return LeaveOut(plan, indexes);
 	}
-	if (IgnoresMissingFiles(context)) return LeaveOut(plan, indexes);
-	if (indexes.size() > kNamedFiles) names += ", ...";
 	throw duckdb::IOException(
 		"RESTORE of table %s to version %lld: %llu of the %llu files that would come back are gone, perhaps removed by "
 		"VACUUM: %s. "
 		"Restore a later version, or SET braid_restore_ignore_missing_files = true to restore without the rows of "
 		"these files",
-		table.root(), then.version, indexes.size(), files.size(), names);
+		table.root(), then.version, missing.size(), files.size(), Describe(missing, files));
 }
 
 void Stage(TableWork& work, RestorePlan& plan, SnapshotPtr view, const Target& target) {
@@ -88,15 +84,9 @@ void Stage(TableWork& work, RestorePlan& plan, SnapshotPtr view, const Target& t
 AnswerRows Restore(duckdb::ClientContext& context, const Target& target) {
 	auto lake = target.lake;
 	auto& work = LakeTransaction::Get(context, *lake).Modify(context, target.table);
-	if (!work.work.changes.empty()) {
-		throw duckdb::TransactionException(
-			"RESTORE of table %s: this transaction has changed the table already; COMMIT first, a table is restored in "
-			"a commit of "
-			"its own",
-			target.table->root());
-	}
 	const auto now = work.view;
 	const auto then = WantedVersion(context, target);
+	if (work.pin) work.pin->MoveTo(std::min(now->version, then->version));  // until the commit
 	Unwrap(CheckWrite(*now, TableOperation::kAlter));
 	auto plan = Unwrap(PlanRestore(*now, *then));
 	CheckFiles(context, *target.table, *then, plan);
@@ -111,8 +101,9 @@ AnswerRows Restore(duckdb::ClientContext& context, const Target& target) {
 }
 
 Command Bind(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input) {
-	auto found = FindTableToChange(context, input, duckdb::StringValue::Get(input.inputs[0]), "RESTORE",
-								   duckdb::DatabaseModificationType::UPDATE_DATA);
+	const auto table = duckdb::StringValue::Get(input.inputs[0]);
+	HoldOffVacuum(context, FindTableLog(context, table, "RESTORE")->root(), "RESTORE");
+	auto found = FindTableToChangeAlone(context, input, table, "RESTORE", duckdb::DatabaseModificationType::UPDATE_DATA);
 	Target target {found.lake, found.table, std::nullopt, std::nullopt};
 	for (const auto& [name, value] : input.named_parameters) {
 		(name == "version" ? target.version : target.timestamp) = value;

@@ -14,6 +14,7 @@
 #include "duckdb/parallel/task_scheduler.hpp"
 #include "engine/catalog/table_commit.h"
 #include "engine/io/error_translation.h"
+#include "engine/maintenance/vacuum_lock.h"
 #include "engine/settings.h"
 #include "kernel/feature/property_table.h"
 #include "kernel/feature/write_requirements.h"
@@ -127,6 +128,7 @@ double Vacuum::progress() const {
 }
 
 void Vacuum::Run() {
+	const auto lock = LockForVacuum(context_, table_->root());
 	Plan();
 	if (plan_.empty()) return;
 	int64_t files = 0, bytes = 0;
@@ -159,7 +161,8 @@ void Vacuum::Run() {
 	if (expired_to_ > before.value_or(-1)) (void)WriteLastVacuum(table_->store(), expired_to_);
 }
 
-// A RESTORE may have brought a file back. One that commits from now on meets VACUUM START, and fails: it allows nobody in between.
+// A RESTORE of another machine or engine, which does not know our lock, may have brought a file back. One that commits from now on meets VACUUM
+// START, and fails: it allows nobody in between.
 void Vacuum::SpareWhatCameSince(int64_t version) {
 	Unwrap(needed_->AddCommits(table_->store(), table_->root(), looked_to_ + 1, version));
 	std::erase_if(plan_, [&](auto& deletion) { return needed_->Contains(deletion.path); });

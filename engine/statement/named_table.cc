@@ -190,6 +190,19 @@ NamedTable FindTableToChange(duckdb::ClientContext& context, duckdb::TableFuncti
 	return found;
 }
 
+NamedTable FindTableToChangeAlone(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,
+								  const std::string& name, const std::string& statement,
+								  duckdb::DatabaseModificationType change) {
+	auto found = FindTableToChange(context, input, name, statement, change);
+	auto* work = LakeTransaction::Get(context, *found.lake).Find(found.table->root());
+	if (work && !work->work.changes.empty()) {
+		throw duckdb::BinderException(
+			"%s of table %s: this transaction has changed the table already; COMMIT first, this is a commit of its own",
+			statement, found.table->root());
+	}
+	return found;
+}
+
 PlaceToCreate FindPlaceToCreate(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,
 								const std::string& name, const std::string& statement) {
 	auto place = PathOf(name) ? PlaceToCreate() : PlaceIn(context, name);

@@ -41,6 +41,10 @@ std::shared_ptr<TableHandle> FindTableLog(duckdb::ClientContext& context, const 
 NamedTable FindTableToChange(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,
 							 const std::string& name, const std::string& statement,
 							 duckdb::DatabaseModificationType change);
+// The same for a statement that is a commit of its own: refused, with an error that leaves the transaction as it is, if that has changed the table already.
+NamedTable FindTableToChangeAlone(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input,
+								  const std::string& name, const std::string& statement,
+								  duckdb::DatabaseModificationType change);
 
 // Where a table of this name is, or would be made; the statement counts as one that writes to the lake. No paths.
 struct PlaceToCreate {

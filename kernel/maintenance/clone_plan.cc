@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "kernel/feature/property_table.h"
 #include "kernel/feature/protocol_change.h"
+#include "kernel/feature/timestamp_enablement.h"
 #include "kernel/log/log_path.h"
 
 namespace braid {
@@ -47,13 +47,7 @@ static void Compare(std::vector<AddFile> files, const Snapshot* replaced, CloneP
 static Metadata MetadataOf(const Snapshot& source, const Snapshot* replaced, Random& random) {
 	Metadata metadata = source.metadata;
 	metadata.id = replaced ? replaced->metadata.id : NewUuid(random);
-	// Since when they count is said anew by the commit that switches them on (PROTOCOL: In-Commit Timestamps).
-	for (const char* key : {"delta.inCommitTimestampEnablementVersion", "delta.inCommitTimestampEnablementTimestamp"}) {
-		metadata.configuration.erase(key);
-		if (!replaced || !PropertyEnabled(replaced->metadata.configuration, "delta.enableInCommitTimestamps")) continue;
-		const auto known = replaced->metadata.configuration.find(key);
-		if (known != replaced->metadata.configuration.end()) metadata.configuration[key] = known->second;
-	}
+	KeepTimestampEnablement(replaced ? replaced->metadata.configuration : Configuration(), metadata.configuration);
 	return metadata;
 }
 

@@ -2,6 +2,7 @@
 // Many vectors share a file, which is looked for once.
 #include "kernel/maintenance/missing_files.h"
 
+#include <algorithm>
 #include <map>
 
 #include "kernel/log/log_path.h"
@@ -15,10 +16,25 @@ static Result<bool> Exists(LogStore& store, const std::string& path) {
 	return std::unexpected(file.error());
 }
 
+std::vector<NamedFile> NamesOf(std::span<const AddFile> files) {
+	std::vector<NamedFile> names;
+	for (const AddFile& file : files)
+		names.push_back({file.path, file.deletion_vector ? &*file.deletion_vector : nullptr});
+	return names;
+}
+
 std::string MissingFile::Describe(std::string_view path) const {
 	std::string text(path);
 	if (!data) text = "the deletion vector " + vector + " of " + text;
 	return text;
+}
+
+std::string Describe(std::span<const MissingFile> missing, std::span<const NamedFile> files) {
+	constexpr size_t kNamedFiles = 5;
+	std::string text;
+	for (const MissingFile& file : missing.first(std::min(kNamedFiles, missing.size())))
+		text += (text.empty() ? "" : ", ") + file.Describe(files[file.index].path);
+	return text + (missing.size() > kNamedFiles ? ", ..." : "");
 }
 
 Result<std::vector<MissingFile>> FindMissingFiles(LogStore& store, std::span<const NamedFile> files,

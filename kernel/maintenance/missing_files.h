@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "kernel/action/actions.h"
 #include "kernel/deletion/dv_descriptor.h"
 #include "kernel/storage/log_store.h"
 
@@ -19,6 +20,8 @@ struct NamedFile {
 	const DvDescriptor* deletion_vector = nullptr;
 };
 
+std::vector<NamedFile> NamesOf(std::span<const AddFile> files);
+
 struct MissingFile {
 	size_t index = 0;    // of the files asked for
 	bool data = false;   // the data file itself
@@ -27,6 +30,8 @@ struct MissingFile {
 	std::string Describe(std::string_view path) const;
 };
 
+// The first few of them, for an error.
+std::string Describe(std::span<const MissingFile> missing, std::span<const NamedFile> files);
 // In the order asked for. kInterrupted as soon as `interrupted` (may be empty) says so; other errors than a missing file are errors.
 Result<std::vector<MissingFile>> FindMissingFiles(LogStore& store, std::span<const NamedFile> files,
 												  const std::function<bool()>& interrupted);

@@ -6,6 +6,7 @@
 #include "kernel/action/same_action.h"
 #include "kernel/feature/property_table.h"
 #include "kernel/feature/protocol_change.h"
+#include "kernel/feature/timestamp_enablement.h"
 #include "kernel/schema/identity.h"
 #include "kernel/schema/schema_json.h"
 #include "kernel/snapshot/domains.h"
@@ -58,19 +59,6 @@ static void KeepIdentityMarks(const Snapshot& now, const Snapshot& then, Metadat
 	if (marks.empty()) return;
 	const DataTypePtr schema = WithIdentityMarks(*then.schema, marks);
 	metadata.schema_string = *schema == *now.schema ? now.metadata.schema_string : WriteSchema(*schema);
-}
-
-// In-commit timestamps that are on stay on since the version that switched them on last; who switches them on again says so when he commits.
-static void KeepTimestampEnablement(const Configuration& now, Configuration& restored) {
-	const std::string keys[] = {"delta.inCommitTimestampEnablementVersion",
-								"delta.inCommitTimestampEnablementTimestamp"};
-	const bool stay = PropertyEnabled(now, "delta.enableInCommitTimestamps") &&
-					  PropertyEnabled(restored, "delta.enableInCommitTimestamps");
-	for (const std::string& key : keys) {
-		restored.erase(key);
-		const auto known = now.find(key);
-		if (stay && known != now.end()) restored[key] = known->second;
-	}
 }
 
 static Metadata RestoredMetadata(const Snapshot& now, const Snapshot& then) {

@@ -103,6 +103,13 @@ Status SyncPath(const std::string& path) {
 	return SyncFile(file, path);
 }
 
+bool IsFileAt(const FileDescriptor& file, const std::string& path) {
+	struct stat here {
+	}, there {};
+	return fstat(file.get(), &here) == 0 && stat(path.c_str(), &there) == 0 && here.st_ino == there.st_ino &&
+		   here.st_dev == there.st_dev;
+}
+
 Status CloseWritten(FileDescriptor file, const std::string& path) {
 	const int error = file.Close();
 	if (error != 0) return SystemError(FileAccess::kWrite, "finish writing", path, error);

@@ -43,7 +43,8 @@ Result<FileDescriptor> OpenToRead(const std::string& path);
 Result<FileDescriptor> CreateFile(const std::string& path);
 Status WriteAll(const FileDescriptor& file, std::string_view bytes, const std::string& path);
 Status SyncFile(const FileDescriptor& file, const std::string& path);
-Status SyncPath(const std::string& path);  // of a file or a directory, by name
+Status SyncPath(const std::string& path);                            // of a file or a directory, by name
+bool IsFileAt(const FileDescriptor& file, const std::string& path);  // false: it was removed or renamed since
 Status CloseWritten(FileDescriptor file, const std::string& path);
 // mkdir -p. Answers the directories that were missing, outermost first, whoever made them in the end.
 Result<std::vector<std::string>> MakeDirectories(const std::string& path);

@@ -43,17 +43,10 @@ Lease ReadRecord(const FileDescriptor& file, std::string token) {
 	return {std::move(token), 0, 0};
 }
 
-bool SameFile(const FileDescriptor& file, const std::string& path) {
-	struct stat here {
-	}, there {};
-	return fstat(file.get(), &here) == 0 && stat(path.c_str(), &there) == 0 && here.st_ino == there.st_ino &&
-		   here.st_dev == there.st_dev;
-}
-
 }  // namespace
 
 TableLease::~TableLease() {
-	if (!file_.open() || owner_ != getpid() || !SameFile(file_, path_)) return;
+	if (!file_.open() || owner_ != getpid() || !IsFileAt(file_, path_)) return;
 	unlink(path_.c_str());
 	rmdir((root_ + "/_braid/leases").c_str());  // if nothing else is in it
 	rmdir((root_ + "/_braid").c_str());
@@ -87,7 +80,7 @@ void TableLease::Move(int64_t number, int64_t version) {
 }
 
 // Not if we are a fork of the process that opened it, or if the table was dropped, or moved, with its lease.
-bool TableLease::Stands() const { return file_.open() && owner_ == getpid() && SameFile(file_, path_); }
+bool TableLease::Stands() const { return file_.open() && owner_ == getpid() && IsFileAt(file_, path_); }
 
 void TableLease::Open() {
 	file_ = {};
@@ -100,7 +93,7 @@ void TableLease::Open() {
 		if (file.open()) {
 			const bool locked = flock(file.get(), LOCK_EX | LOCK_NB) == 0;
 			const bool no_locks_here = !locked && errno != EWOULDBLOCK;
-			if (!SameFile(file, path)) continue;  // taken for the lease of a dead process before we locked it
+			if (!IsFileAt(file, path)) continue;  // taken for the lease of a dead process before we locked it
 			if (locked) {
 				file_ = std::move(file);
 				path_ = path;
@@ -165,6 +158,8 @@ int64_t OldestPin(const std::vector<Lease>& leases) {
 	for (const Lease& lease : leases) oldest = std::min(oldest, lease.oldest_version);
 	return oldest;
 }
+
+std::string VacuumLockPath(const std::string& root) { return root + "/" + std::string(kDirectory) + "/vacuum.lock"; }
 
 std::string WithToken(std::string uuid, const std::string& token) { return uuid.replace(0, token.size(), token); }
 

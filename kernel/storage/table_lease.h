@@ -8,6 +8,10 @@
 // up after that. Either the pin is seen, and all that versions from there on need is kept. Or it came later: then the reader finds v or a newer
 // version, and no file of these goes: what is live at v is kept, and what came after v was staged by somebody whose lease was seen too, or
 // has committed before the leases were read, which VACUUM sees by looking at the log once more (kernel/maintenance/vacuum_plan.h).
+//
+// Who pins an older version than the newest may come too late: VACUUM may be deleting its files already. A reader then finds a file gone, and
+// says so. Who would bring such files back (RESTORE) must not: he pins while he shares the lock VacuumLockPath, which VACUUM holds alone from before it
+// looks the newest version up until the last file is deleted. So his pin is seen, or what he finds on disk stays.
 #pragma once
 
 #include <sys/types.h>
@@ -78,6 +82,8 @@ private:
 
 // The leases that somebody on this machine holds. Files of dead processes are removed.
 Result<std::vector<Lease>> HeldLeases(const std::string& root);
+// The file of the lock between VACUUM and who brings files back (kernel/storage/file_lock.h).
+std::string VacuumLockPath(const std::string& root);
 // The oldest version that they need.
 int64_t OldestPin(const std::vector<Lease>& leases);
 // `uuid` with the token in front: the name of a staged file that VACUUM can tell whose it is.

@@ -5,6 +5,7 @@
 
 #include "kernel/feature/feature_support.h"
 #include "kernel/feature/property_table.h"
+#include "kernel/feature/timestamp_enablement.h"
 
 namespace braid {
 
@@ -111,13 +112,13 @@ std::optional<int64_t> InCommitTimestamp(const Transaction& transaction, const S
 	const Metadata& metadata = transaction.changes.metadata ? *transaction.changes.metadata : head->metadata;
 	const Protocol& protocol = transaction.changes.protocol ? *transaction.changes.protocol : head->protocol;
 	if (!HasFeature(protocol, "inCommitTimestamp")) return std::nullopt;
-	if (!PropertyEnabled(metadata.configuration, "delta.enableInCommitTimestamps")) return std::nullopt;
+	if (!HasCommitTimestamps(metadata.configuration)) return std::nullopt;
 	return head ? std::max(now_ms, head->in_commit_timestamp.value_or(head->timestamp) + 1) : now_ms;
 }
 
 void RecordTimestampEnablement(Metadata& metadata, const Snapshot* head, const AttemptFacts& facts) {
-	if (!head || !facts.in_commit_timestamp) return;
-	if (PropertyEnabled(head->metadata.configuration, "delta.enableInCommitTimestamps")) return;
+	KeepTimestampEnablement(head ? head->metadata.configuration : Configuration(), metadata.configuration);
+	if (!head || !facts.in_commit_timestamp || HasCommitTimestamps(head->metadata.configuration)) return;
 	metadata.configuration["delta.inCommitTimestampEnablementVersion"] = std::to_string(facts.version);
 	metadata.configuration["delta.inCommitTimestampEnablementTimestamp"] = std::to_string(*facts.in_commit_timestamp);
 }

@@ -31,7 +31,7 @@ CommitInfo MakeCommitInfo(const Transaction& transaction, const RebaseCounts& co
 // earlier one (PROTOCOL: In-Commit Timestamps).
 std::optional<int64_t> InCommitTimestamp(const Transaction& transaction, const Snapshot* head, int64_t now_ms);
 
-// Metadata that switches in-commit timestamps on for an existing table says from which version on they count.
+// Metadata says from which version on in-commit timestamps count, if this is not the first: whoever has switched them on.
 void RecordTimestampEnablement(Metadata& metadata, const Snapshot* head, const AttemptFacts& facts);
 
 }  // namespace braid

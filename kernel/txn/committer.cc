@@ -188,6 +188,7 @@ Result<std::optional<CommitOutcome>> CommitRun::Meet(std::string bytes) {
 	if (own) return Won(bytes);
 	if (!head_) {
 		BRAID_TRY(Join(winner));
+		if (transaction_->changes.empty()) return NothingLeft({});
 		return std::nullopt;
 	}
 	BRAID_TRY(CheckGates(*transaction_, winner, *head_, context_.options.mode));

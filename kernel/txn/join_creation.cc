@@ -15,6 +15,12 @@ static bool MadeTheSame(const StagedChanges& changes, const WinningCommit& winne
 
 std::optional<Transaction> JoinCreation(const Transaction& transaction, const WinningCommit& winner,
 										const SnapshotPtr& created) {
+	if (transaction.yields_to_creator) {
+		Transaction nothing = transaction;
+		nothing.base = created;
+		nothing.changes = {};
+		return nothing;
+	}
 	const StagedChanges& changes = transaction.changes;
 	if (!transaction.create_if_not_exists || !transaction.reads.reads.empty() || !changes.set_transactions.empty() ||
 		!changes.domains.empty() || !MadeTheSame(changes, winner))

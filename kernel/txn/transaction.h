@@ -21,6 +21,7 @@ struct Transaction {
 	// Its effect is the sum of its effects on single rows, and every new image tells its origin: mode max may repair it.
 	bool row_local = false;
 	bool create_if_not_exists = false;  // if somebody makes the same table meanwhile, our rows go into his
+	bool yields_to_creator = false;     // if somebody makes any table there meanwhile, there is nothing to do
 	bool repaired_by_rerun = false;     // mode max may execute it again as a whole (Repairer::RunAgain)
 	std::string operation;              // "WRITE", "DELETE", "UPDATE", "MERGE", "CREATE TABLE", ...
 	std::map<std::string, std::string> operation_parameters;  // values are JSON text

@@ -62,6 +62,29 @@ TEST(PlanClone, TheReplacedTableKeepsItsIdAndItsFeatures) {
 	EXPECT_EQ(plan.protocol.min_reader_version, 3);
 }
 
+// Of the table that is replaced, if it has them and the clone too; never of the source.
+TEST(PlanClone, InCommitTimestampsCountSinceTheTableHasThem) {
+	TestLog with, without, other;
+	SeededRandom random(1);
+	const std::string on =
+		R"({"delta.enableInCommitTimestamps":"true","delta.inCommitTimestampEnablementVersion":"8"})";
+	const auto timed = Table(with, kProtocolLine + MetadataLine(on));
+	const auto untimed = Table(without, kProtocolLine + MetadataLine());
+	const auto source = Table(
+		other, kProtocolLine +
+				   MetadataLine(
+					   R"({"delta.enableInCommitTimestamps":"true","delta.inCommitTimestampEnablementVersion":"3"})"));
+	const auto since = [&](const SnapshotPtr& from, const Snapshot* replaced) {
+		const Configuration known = PlanClone(*from, with.store, replaced, random).value().metadata.configuration;
+		const auto version = known.find("delta.inCommitTimestampEnablementVersion");
+		return version == known.end() ? "" : version->second;
+	};
+	EXPECT_EQ(since(source, nullptr), "");
+	EXPECT_EQ(since(source, timed.get()), "8");
+	EXPECT_EQ(since(source, untimed.get()), "");
+	EXPECT_EQ(since(untimed, timed.get()), "");
+}
+
 TEST(PlanClone, AbsolutePathsInTwoSpellingsAreOneFile) {
 	TestLog from, to;
 	SeededRandom random(1);

@@ -91,6 +91,19 @@ TEST_F(CommitTest, CreationIfNotExistsJoinsTheSameTable) {
 	EXPECT_EQ(table_.LiveRows(*table_.Latest()).size(), 2 * kRows.size());
 }
 
+// CREATE TABLE IF NOT EXISTS ... SHALLOW CLONE: whatever the other has made.
+TEST_F(CommitTest, CreationThatYieldsDoesNothing) {
+	Transaction second = table_.Creation({});
+	second.yields_to_creator = true;
+	second.changes.metadata->partition_columns = {"x"};
+	second.changes.entries.push_back({.path = "file:///elsewhere/a", .size = 1, .data_change = true});
+	table_.Create({kRows});
+	const CommitOutcome outcome = Wins(second);
+	EXPECT_EQ(outcome.version, 0);
+	EXPECT_EQ(table_.CommitText(1), "");
+	EXPECT_EQ(table_.LiveRows(*outcome.snapshot), kRows);
+}
+
 TEST_F(CommitTest, EmptyTransactionCommitsNothing) {
 	const SnapshotPtr base = table_.Create({kRows});
 	const CommitOutcome outcome = Wins(table_.Begin(base, "DELETE"));

@@ -187,6 +187,32 @@ def test_row_ids_clustering_and_mapping_come_along(con, lake):
     assert delta_log.info(lake / "c")["inCommitTimestamp"] > 0
 
 
+def test_in_commit_timestamps_are_those_of_the_place(con, lake, t):
+    """Whether commits have them says the clone; since when, the table in whose place it comes."""
+    con.execute("CREATE TABLE c (id INT)")
+    con.execute("ALTER TABLE c SET TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true')")
+    enabled = {key: value for key, value in delta_log.metadata(lake / "c")["configuration"].items() if "TimestampEnablement" in key}
+    assert enabled["delta.inCommitTimestampEnablementVersion"] == "1"
+    con.execute("CREATE OR REPLACE TABLE c (id INT) WITH ('delta.enableInCommitTimestamps' = 'true')")
+    assert enabled.items() <= delta_log.metadata(lake / "c")["configuration"].items()
+    clone(con, "REPLACE TABLE c SHALLOW CLONE t TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true')")
+    assert enabled.items() <= delta_log.metadata(lake / "c")["configuration"].items()
+    assert delta_log.info(lake / "c")["inCommitTimestamp"] > int(enabled["delta.inCommitTimestampEnablementTimestamp"])
+    clone(con, "REPLACE TABLE c SHALLOW CLONE t VERSION AS OF 2")
+    assert "inCommitTimestamp" not in delta_log.info(lake / "c")
+    assert not [key for key in delta_log.metadata(lake / "c")["configuration"] if "TimestampEnablement" in key]
+    con.execute("ALTER TABLE c SET TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true')")
+    assert delta_log.metadata(lake / "c")["configuration"]["delta.inCommitTimestampEnablementVersion"] == "5"
+    assert seen_by_deltalake(lake / "c") == seen_by_braid(con, "c")
+
+
+def test_files_that_are_gone_are_named(con, lake, t):
+    first, = delta_log.actions(t, "add", at=2)
+    os.remove(t / first["path"])
+    refuse(con, t, "CREATE TABLE c SHALLOW CLONE t VERSION AS OF 3", first["path"], "version 3", "1 of the 2 files", "VACUUM")
+    assert not (lake / "c").exists()
+
+
 def test_what_looks_after_the_clone_leaves_the_source_alone(con, lake, t):
     clone(con)
     con.execute("DELETE FROM c WHERE id > 5")
@@ -218,6 +244,8 @@ def test_one_of_two_wins(con, lake, t):
     with pytest.raises(duckdb.TransactionException, match="DELTA_PROTOCOL_CHANGED.WRITE_TO_EMPTY_DIRECTORY"):
         commit_late(con, "CREATE TABLE c SHALLOW CLONE t", lambda: other.execute("CREATE TABLE c SHALLOW CLONE t VERSION AS OF 2"))
     assert len(rows(con)) == 10
+    commit_late(con, "CREATE TABLE IF NOT EXISTS c2 SHALLOW CLONE t", lambda: other.execute("CREATE TABLE c2 AS SELECT 1 AS x"))
+    assert rows(con, "FROM c2") == [(1,)] and delta_log.version(lake / "c2") == 0
     with pytest.raises(duckdb.TransactionException, match="2D521"):
         commit_late(con, "CREATE OR REPLACE TABLE c SHALLOW CLONE t", lambda: other.execute("INSERT INTO c VALUES (1, 'kept')"))
     assert len(rows(con)) == 11

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """VACUUM: what goes, what stays, for whom it stays, and what the log says of it. Also the clean-up of logs."""
 
+import concurrent.futures
+import fcntl
 import json
 import os
 import pathlib
@@ -499,3 +501,60 @@ def test_expired_log_goes_after_a_checkpoint(con, lake):
         fresh.execute("FROM t AT (VERSION => 4)")
     fresh.close()
     assert_all_see(con, lake / "t")
+
+
+# The lock between VACUUM and those who bring files back.
+
+
+def test_a_restore_that_has_not_committed_keeps_its_files(con, table, lake):
+    """It has pinned its version until COMMIT; there it learns that VACUUM came in between, and can be run again."""
+    other = connect_lake(lake)
+    other.execute("BEGIN")
+    other.execute("RESTORE t TO VERSION AS OF 2")
+    con.execute("DELETE FROM t WHERE id = 29")
+    con.execute("REORG TABLE t APPLY (PURGE)")
+    con.execute(NOW)
+    with pytest.raises(duckdb.TransactionException, match="2D521"):
+        other.execute("COMMIT")
+    other.execute("RESTORE t TO VERSION AS OF 2")
+    other.close()
+    con.execute(NOW)
+    assert len(assert_all_see(con, table)) == 20
+
+
+def test_vacuum_waits_for_who_brings_files_back(con, connect, table, lake):
+    def meanwhile():
+        vacuum = connect(lake)
+        vacuum.execute(NO_CHECK)
+        vacuum.execute("SET braid_commit_timeout_ms = 1")
+        with pytest.raises(duckdb.TransactionException, match="VACUUM of table .* has waited 1 ms .* RESTORE"):
+            vacuum.execute(NOW)
+        assert len(vacuum.execute(NOW + " DRY RUN").fetchall()) == 0  # which waits for nobody; the pin is seen
+
+    commit_late(con, "RESTORE t TO VERSION AS OF 2", meanwhile)
+    assert len(assert_all_see(con, table)) == 20
+
+
+def test_who_waits_can_be_interrupted(con, connect, table, lake):
+    con.execute("FROM t").fetchall()
+    with open(table / "_braid" / "leases" / "vacuum.lock", "w") as held, concurrent.futures.ThreadPoolExecutor(1) as pool:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        for statement in ("RESTORE t TO VERSION AS OF 2", "REPLACE TABLE t SHALLOW CLONE t", NOW):
+            waiting = pool.submit(con.execute, statement)
+            while not concurrent.futures.wait([waiting], 0.01).done:
+                con.interrupt()
+            assert isinstance(waiting.exception(), duckdb.InterruptException), statement
+        before = con.execute("SELECT count(*) FROM t AT (VERSION => 2)").fetchone()  # readers wait for nobody
+        assert before == (20,) and con.execute(NOW + " DRY RUN").fetchall()
+    con.execute("RESTORE t TO VERSION AS OF 2")
+    assert not (table / "_braid" / "leases" / "vacuum.lock").exists()
+    assert len(assert_all_see(con, table)) == 20
+
+
+def test_a_prepared_restore_holds_nothing(con, table, lake):
+    con.execute("PREPARE back AS FROM braid_restore('t', version => 2)")
+    con.execute("DELETE FROM t WHERE id = 29")
+    con.execute(NOW)
+    with pytest.raises(duckdb.IOException, match="are gone"):
+        con.execute("EXECUTE back")
+    assert len(assert_all_see(con, table)) == 29
