@@ -291,7 +291,7 @@ def test_bad_input_changes_nothing(con, lake, statement, message):
 def test_a_rearrangement_is_a_commit_of_its_own(con, lake, ten_files):
     con.execute("BEGIN")
     con.execute("DELETE FROM t WHERE id = 1")
-    with pytest.raises(duckdb.Error, match="commit of their own"):
+    with pytest.raises(duckdb.Error, match="commit of its own"):
         con.execute("OPTIMIZE t")
     con.execute("ROLLBACK")
     con.execute("BEGIN")
