@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// A table function of its own beside those of command_function.h: it shows its progress, may get NULL for hours, and a dry run answers other columns, any
+// number of rows, and binds without writing to the lake.
 #include "engine/maintenance/maintenance_functions.h"
 
 #include "duckdb/common/exception/binder_exception.hpp"

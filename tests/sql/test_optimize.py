@@ -401,3 +401,15 @@ def test_a_progress_bar_moves(con, lake, large, statement):
     while thread.is_alive():
         seen.add(con.query_progress())
     assert any(0 < progress < 100 for progress in seen), seen
+
+
+def test_memory_does_not_grow_with_partitions(con, lake, connect):
+    """Rows of a thousand partitions wait for their row groups, more bytes than there is memory for: they spill."""
+    con.execute("CREATE TABLE t (p INT, k BIGINT, s VARCHAR) PARTITIONED BY (p)")
+    for i in range(2):
+        con.execute(f"INSERT INTO t SELECT range // 250, (hash(range) >> 1)::BIGINT, repeat(md5((range * 2 + {i})::VARCHAR), 8) FROM range(250000)")
+    everything = "SELECT count(*), sum(k::HUGEINT), count(DISTINCT p), bit_xor(hash(s)) FROM t"
+    rows = con.execute(everything).fetchone()
+    (_, metrics), = connect(lake, memory_limit="100MB", threads=2).execute("OPTIMIZE t ZORDER BY (k, s)").fetchall()
+    assert (metrics["numFilesAdded"], metrics["numFilesRemoved"], metrics["numRowsMoved"]) == (1000, 2000, 500_000)
+    assert con.execute(everything).fetchone() == rows
