@@ -7,6 +7,7 @@
 
 #include "base/path.h"
 #include "kernel/storage/log_store.h"
+#include "simdjson.h"
 
 namespace braid {
 
@@ -106,18 +107,35 @@ std::string StorePath(std::string_view path) {
 	return absolute ? std::string(path) : DecodePath(path);
 }
 
+// Bytes of the character beyond ASCII with which the text begins; 0: it is none, or one that java.net.URI quotes (controls, spaces, line ends).
+static size_t ForeignCharacter(std::string_view text) {
+	const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
+	const size_t length = byte(0) < 0xC0 ? 0 : byte(0) < 0xE0 ? 2 : byte(0) < 0xF0 ? 3 : 4;
+	if (length == 0 || !simdjson::validate_utf8(text.data(), std::min(length, text.size()))) return 0;
+	if (length == 4) return length;
+	const uint32_t code = length == 2 ? (byte(0) & 0x1Fu) << 6 | (byte(1) & 0x3Fu)
+									  : (byte(0) & 0x0Fu) << 12 | (byte(1) & 0x3Fu) << 6 | (byte(2) & 0x3Fu);
+	const bool quoted = code <= 0xA0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 ||
+						code == 0x2029 || code == 0x202F || code == 0x205F || code == 0x3000;
+	return quoted ? 0 : length;
+}
+
+// VACUUM of Spark compares this text with its own spelling of the files that it finds, and deletes those that it does not know: it must be spelled as
+// java.net.URI does. Which leaves characters beyond ASCII as they are.
 std::string EncodePath(std::string_view plain) {
 	constexpr std::string_view kPlain = "/-._~!$&'()*+,;=:@";
 	constexpr char kDigits[] = "0123456789ABCDEF";
 	std::string out;
-	for (char c : plain) {
-		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-		if (letter || kPlain.find(c) != std::string_view::npos) {
-			out.push_back(c);
-		} else {
-			auto byte = static_cast<uint8_t>(c);
-			out.append({'%', kDigits[byte >> 4], kDigits[byte & 15]});
-		}
+	for (size_t i = 0; i < plain.size();) {
+		const char c = plain[i];
+		const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+		const size_t length =
+			letter || kPlain.find(c) != std::string_view::npos ? 1 : ForeignCharacter(plain.substr(i));
+		out += plain.substr(i, length);
+		i += std::max<size_t>(length, 1);
+		if (length > 0) continue;
+		const auto byte = static_cast<uint8_t>(c);
+		out.append({'%', kDigits[byte >> 4], kDigits[byte & 15]});
 	}
 	return out;
 }

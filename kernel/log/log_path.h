@@ -43,7 +43,7 @@ std::string DecodePath(std::string_view path);
 bool IsPlainPath(std::string_view path);  // DecodePath would change nothing
 // The name by which the store finds the file of an action: relative names are plain there, absolute ones stay as written.
 std::string StorePath(std::string_view path);
-// A plain relative path as an action spells it: every byte that a URI path may not hold is percent-encoded ('%' too).
+// A plain relative path as an action spells it: every byte that Spark does not leave in a URI path is percent-encoded ('%' too).
 std::string EncodePath(std::string_view plain);
 
 }  // namespace braid

@@ -46,6 +46,23 @@ TEST(LogPath, NamesAreWrittenAndRead) {
 	}
 }
 
+// As java.net.URI spells them, of which Spark's VACUUM takes the names of files: URI(null, null, path, null).toString().
+TEST(LogPath, SpelledAsSparkDoes) {
+	const std::pair<std::string, std::string> kPaths[] = {
+		{"a b/c%d", "a%20b/c%25d"},
+		{"-._~!$&'()*+,;=:@/", "-._~!$&'()*+,;=:@/"},
+		{"\"#<>?[\\]^`{|}\x01\x7F", "%22%23%3C%3E%3F%5B%5C%5D%5E%60%7B%7C%7D%01%7F"},
+		{"p=ü/日本/😀", "p=ü/日本/😀"},
+		{"a\u00A0b\u0085c\u2028\u3000", "a%C2%A0b%C2%85c%E2%80%A8%E3%80%80"},
+		{"\xFF\xC3", "%FF%C3"},  // no character, which a log could not hold
+		{"\xED\xA0\x80\xE4\xBD", "%ED%A0%80%E4%BD"},
+	};
+	for (const auto& [path, spelled] : kPaths) {
+		EXPECT_EQ(EncodePath(path), spelled);
+		EXPECT_EQ(DecodePath(spelled), path);
+	}
+}
+
 TEST(LogPath, DecodedForm) {
 	const std::pair<const char*, const char*> kPaths[] = {
 		{"a b", "a b"},   {"a%20b", "a b"},      {"a%2520b", "a%20b"},      {"%", "%"},   {"a%2", "a%2"},
