@@ -9,11 +9,16 @@
 
 namespace braid {
 
+// "file:/p", not "file:///p": with the longer one Spark does not find the file again when it deletes rows.
+static std::string FileUri(const LogStore& store, const std::string& stored) {
+	return "file:" + EncodePath(store.Location(stored));
+}
+
 // A path that is absolute already stays as it is written.
 static std::string AbsoluteUri(const LogStore& store, const std::string& path) {
 	const std::string stored = StorePath(path);
 	if (stored.starts_with('/') || stored.find(":/") != std::string::npos) return path;
-	return "file://" + EncodePath(store.Location(stored));
+	return FileUri(store, stored);
 }
 
 static Result<AddFile> Elsewhere(const LiveFile& file, const LogStore& store) {
@@ -22,7 +27,7 @@ static Result<AddFile> Elsewhere(const LiveFile& file, const LogStore& store) {
 	if (add.deletion_vector && add.deletion_vector->storage_type == 'u') {
 		BRAID_TRY(const std::string vector, FilePath(*add.deletion_vector));
 		add.deletion_vector->storage_type = 'p';
-		add.deletion_vector->path_or_inline_dv = "file://" + EncodePath(store.Location(vector));
+		add.deletion_vector->path_or_inline_dv = FileUri(store, vector);
 	}
 	return add;
 }

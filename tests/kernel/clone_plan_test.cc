@@ -42,8 +42,8 @@ TEST(PlanClone, EveryPathIsAbsolute) {
 	EXPECT_EQ(Text(plan),
 			  "/abs%20\n"
 			  "file:///else/where%25\n"
-			  "file://lake/t/a%20b pfile://lake/t/ab/deletion_vector_d2c639aa-8816-431a-aaf6-d3fe2512ff61.bin\n"
-			  "file://lake/t/p=1/b iwi5b=000010000siXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L\n");
+			  "file:lake/t/a%20b pfile:lake/t/ab/deletion_vector_d2c639aa-8816-431a-aaf6-d3fe2512ff61.bin\n"
+			  "file:lake/t/p=1/b iwi5b=000010000siXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L\n");
 	EXPECT_EQ(plan.source_files.bytes, 4321);
 	EXPECT_NE(plan.metadata.id, source->metadata.id);
 	EXPECT_TRUE(plan.removed.empty());

@@ -46,7 +46,7 @@ def test_the_clone_is_the_source_and_names_its_files(con, lake, t):
     assert answer == {"source_table_size": size, "source_num_of_files": 2, "num_removed_files": 0, "num_copied_files": 0, "removed_files_size": 0, "copied_files_size": 0}
     assert seen_by_braid(con, "c") == seen_by_braid(con, "t") == seen_by_deltalake(lake / "c")
     adds = delta_log.actions(lake / "c", "add")
-    assert sorted(delta_log.active(lake / "c")) == sorted(f"file://{t}/{path}" for path in files)
+    assert sorted(delta_log.active(lake / "c")) == sorted(f"file:{t}/{path}" for path in files)
     for add in adds:
         assert add["dataChange"] and delta_log.stats(add)["numRecords"]
     assert {add["deletionVector"]["storageType"] for add in adds} == {"i", "p"}
@@ -153,7 +153,7 @@ def test_a_clone_of_a_clone(con, lake, t):
     clone(con)
     con.execute("INSERT INTO c VALUES (-1, 'of the clone')")
     con.execute("CREATE TABLE c2 SHALLOW CLONE c")
-    assert sorted(path.rsplit("/", 1)[0] for path in delta_log.active(lake / "c2")) == [f"file://{lake}/c", f"file://{t}", f"file://{t}"]
+    assert sorted(path.rsplit("/", 1)[0] for path in delta_log.active(lake / "c2")) == [f"file:{lake}/c", f"file:{t}", f"file:{t}"]
     assert seen_by_deltalake(lake / "c2") == seen_by_braid(con, "c") == seen_by_braid(con, "c2")
 
 
