@@ -27,6 +27,8 @@ def spark(tmp_path_factory):
         "spark.driver.extraJavaOptions": f"-Dderby.system.home={scratch} -Duser.timezone=UTC",
         "spark.driver.host": "127.0.0.1",
         "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.sources.parallelPartitionDiscovery.parallelism": "2",  # of listing by VACUUM
         "spark.log.level": "ERROR",
     }.items():
         builder = builder.config(key, value)
