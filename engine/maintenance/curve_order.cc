@@ -124,9 +124,12 @@ std::vector<std::vector<std::string>> Sample(duckdb::ClientContext& context, con
 	duckdb::vector<duckdb::column_t> indexes;
 	for (size_t i = 0; i < columns.size(); i++) {
 		auto& field = source->view->schema->fields[columns[i].column];
-		auto reference = duckdb::make_uniq<duckdb::BoundReferenceExpression>(ToDuckType(*field.type, field.name), i);
+		// Fields of one struct share a column, and a scan must not be asked for one twice.
+		const auto index = static_cast<size_t>(std::ranges::find(indexes, columns[i].column) - indexes.begin());
+		if (index == indexes.size()) indexes.push_back(columns[i].column);
+		auto reference =
+			duckdb::make_uniq<duckdb::BoundReferenceExpression>(ToDuckType(*field.type, field.name), index);
 		expressions.push_back(SortKey(context, CurveValue(context, columns[i], std::move(reference))));
-		indexes.push_back(columns[i].column);
 		executor.AddExpression(*expressions.back());
 		types.push_back(expressions.back()->return_type);
 	}
@@ -203,6 +206,11 @@ duckdb::unique_ptr<duckdb::Expression> CurveValue(duckdb::ClientContext& context
 												  duckdb::unique_ptr<duckdb::Expression> reference) {
 	for (auto& field : column.path) reference = Call(context, "struct_extract", std::move(reference), field);
 	return reference;
+}
+
+duckdb::unique_ptr<duckdb::Expression> OrderKey(duckdb::ClientContext& context,
+												duckdb::unique_ptr<duckdb::Expression> value) {
+	return value->return_type.IsFloating() ? SortKey(context, std::move(value)) : std::move(value);
 }
 
 duckdb::unique_ptr<duckdb::Expression> CurvePlace(duckdb::ClientContext& context, const ScanSourcePtr& source,

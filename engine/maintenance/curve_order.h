@@ -21,6 +21,10 @@ struct CurveColumn {
 duckdb::unique_ptr<duckdb::Expression> CurveValue(duckdb::ClientContext& context, const CurveColumn& column,
 												  duckdb::unique_ptr<duckdb::Expression> reference);
 
+// What to sort by instead of the value itself: DuckDB's sort gives back a column that it sorts by as its key says, and there -0.0 is 0.0.
+duckdb::unique_ptr<duckdb::Expression> OrderKey(duckdb::ClientContext& context,
+												duckdb::unique_ptr<duckdb::Expression> value);
+
 // `values` of the rows that are to be ordered, one for each column; `source`: from where the sample is drawn, when the first row is placed.
 duckdb::unique_ptr<duckdb::Expression> CurvePlace(duckdb::ClientContext& context, const ScanSourcePtr& source,
 												  const std::vector<CurveColumn>& columns,

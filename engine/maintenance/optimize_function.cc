@@ -259,11 +259,12 @@ duckdb::unique_ptr<duckdb::LogicalOperator> Sorted(duckdb::ClientContext& contex
 	};
 	auto& fields = source->view->schema->fields;
 	for (size_t i = 0; i < fields.size(); i++) {
-		if (IsPartitionColumn(*source->view, fields[i].name)) add(Reference(*scan, i));
+		if (IsPartitionColumn(*source->view, fields[i].name)) add(OrderKey(context, Reference(*scan, i)));
 	}
 	duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> values;
 	for (auto& column : columns) values.push_back(CurveValue(context, column, Reference(*scan, column.column)));
-	add(columns.size() == 1 ? std::move(values[0]) : CurvePlace(context, source, columns, std::move(values)));
+	add(columns.size() == 1 ? OrderKey(context, std::move(values[0]))
+							: CurvePlace(context, source, columns, std::move(values)));
 	auto order = duckdb::make_uniq<duckdb::LogicalOrder>(std::move(orders));
 	order->children.push_back(std::move(scan));
 	order->ResolveOperatorTypes();

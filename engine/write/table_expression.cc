@@ -137,6 +137,8 @@ public:
 						  const std::string& table)
 		: ExpressionBinder(table_binder, client), schema_(schema), table_(table) {}
 
+	bool sql_values = false;  // whether current_date and the like mean what they mean elsewhere in a statement
+
 protected:
 	duckdb::BindResult BindExpression(duckdb::unique_ptr<duckdb::ParsedExpression>& expression, duckdb::idx_t depth,
 									  bool root_expression) override {
@@ -146,6 +148,10 @@ protected:
 		if (names.size() > 1 && !IndexOf(names[0]) && duckdb::StringUtil::CIEquals(names[0], table_))
 			names.erase(names.begin());
 		const auto index = IndexOf(names[0]);
+		if (auto function = !index && sql_values && names.size() == 1 ? GetSQLValueFunction(names[0]) : nullptr) {
+			expression = std::move(function);
+			return ExpressionBinder::BindExpression(expression, depth, root_expression);
+		}
 		if (!index) throw duckdb::BinderException("there is no column \"%s\"", names[0]);
 		auto& field = schema_.fields[*index];
 		duckdb::unique_ptr<duckdb::Expression> column = duckdb::make_uniq<duckdb::BoundReferenceExpression>(
@@ -239,15 +245,21 @@ duckdb::unique_ptr<duckdb::Expression> BindTableExpression(duckdb::ClientContext
 duckdb::unique_ptr<duckdb::Expression> BindRowCondition(duckdb::ClientContext& context, const StructType& schema,
 														const std::string& table, const std::string& text,
 														const std::string& role) {
-	auto parsed = duckdb::Parser::ParseExpressionList(text);
-	if (parsed.size() != 1) throw duckdb::BinderException("%s: it is not one condition", role);
-	if (parsed[0]->HasSubquery() || parsed[0]->HasParameter()) {
-		throw duckdb::BinderException("%s: subqueries and parameters cannot be used here", role);
+	duckdb::unique_ptr<duckdb::Expression> bound;
+	try {
+		auto parsed = duckdb::Parser::ParseExpressionList(text);
+		if (parsed.size() != 1) throw duckdb::BinderException("it is not one condition");
+		if (parsed[0]->HasSubquery() || parsed[0]->HasParameter())
+			throw duckdb::BinderException("subqueries and parameters cannot be used here");
+		auto binder = duckdb::Binder::CreateBinder(context);
+		TableExpressionBinder expression_binder(*binder, context, schema, table);
+		expression_binder.target_type = duckdb::LogicalType::BOOLEAN;
+		expression_binder.sql_values = true;
+		bound = expression_binder.Bind(parsed[0]);
+	} catch (const std::exception& exception) {
+		// Without the place in the text, which is not the whole statement.
+		throw duckdb::BinderException("%s: %s", role, duckdb::ErrorData(exception).RawMessage());
 	}
-	auto binder = duckdb::Binder::CreateBinder(context);
-	TableExpressionBinder expression_binder(*binder, context, schema, table);
-	expression_binder.target_type = duckdb::LogicalType::BOOLEAN;
-	auto bound = expression_binder.Bind(parsed[0]);
 	if (bound->IsVolatile()) throw duckdb::BinderException("%s: it is not the same for every row each time", role);
 	FoldConstants(context, bound);
 	return bound;

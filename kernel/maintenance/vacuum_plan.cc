@@ -37,7 +37,8 @@ bool IsStaged(const TreeEntry& file, std::span<const Lease> leases) {
 Status CheckRetention(const std::string& table, const VacuumTerms& terms, bool enforced) {
 	if (terms.retention_ms < 0) {
 		return Fail(ErrorKind::kInvalidArgument,
-					"VACUUM of table " + table + ": RETAIN takes a number of hours that is not negative");
+					"VACUUM of table " + table +
+						": RETAIN takes a number of hours that is not negative, and at most 1000000000");
 	}
 	if (!enforced || terms.retention_ms >= terms.default_retention_ms) return {};
 	return Fail(

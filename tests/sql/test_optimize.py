@@ -182,6 +182,71 @@ def test_clustered_tables(con, lake):
     assert_all_see(con, lake / "t")
 
 
+@pytest.mark.parametrize("column", ["f", "d", "f, d"])
+def test_floating_point_columns_keep_their_zeros(con, lake, column):
+    con.execute("CREATE TABLE t (id INT, f FLOAT, d DOUBLE)")
+    con.execute("INSERT INTO t SELECT range, f::FLOAT, d::DOUBLE FROM range(5) POSITIONAL JOIN (VALUES ('-0.0', '-0.0'), ('0', '0'), ('nan', '-inf'), (NULL, 'nan'), ('-1', '-1')) AS v(f, d)")
+    before = repr(rows(con))
+    con.execute(f"OPTIMIZE t ZORDER BY ({column})")
+    assert repr(rows(con)) == before and before.count("-0.0") == 2
+
+
+def test_partitions_of_both_zeros_stay_apart(con, lake):
+    con.execute("CREATE TABLE t (id INT, f DOUBLE) PARTITIONED BY (f)")
+    for i in range(3):
+        con.execute(f"INSERT INTO t VALUES ({i}, '-0.0'), ({i + 10}, 0), ({i + 20}, NULL)")
+    before = repr(rows(con))
+    con.execute("OPTIMIZE t ZORDER BY (id)")
+    assert repr(rows(con)) == before
+    assert sorted(str(add["partitionValues"]["f"]) for add in delta_log.active(lake / "t").values()) == ["-0.0", "0.0", "None"]
+
+
+@pytest.mark.parametrize("curve", ["st.a, st.b", "st.b", "`st`.\"in\".x, id", 'ID, "a.b"', "st.b, st.b"])
+def test_zorder_by_fields_of_structs(con, lake, curve):
+    con.execute('CREATE TABLE t (id INT, "a.b" INT, st STRUCT(a INT, b VARCHAR, "in" STRUCT(x INT)))')
+    con.execute("INSERT INTO t SELECT range, -range, {'a': range % 7, 'b': sha256(range::VARCHAR), 'in': {'x': range % 11}} FROM range(5000)")
+    before = rows(con)
+    assert metrics(con, f"OPTIMIZE t ZORDER BY ({curve})")["numRowsMoved"] == 5000
+    assert rows(con) == before
+    assert_all_see(con, lake / "t")
+
+
+def test_fields_of_one_struct_cluster_a_table(con, lake):
+    con.execute("CREATE TABLE t (st STRUCT(a INT, b VARCHAR)) CLUSTER BY (st.a, st.b)")
+    con.execute("INSERT INTO t SELECT {'a': range % 70, 'b': sha256(range::VARCHAR)} FROM range(5000)")
+    before = rows(con)
+    con.execute("OPTIMIZE t")
+    assert rows(con) == before
+
+
+@pytest.mark.parametrize(
+    "condition, files",
+    [("`p q` = 'a'", 2), ("zorder > 0", 2), ("zorder >= 0 ZORDER BY (id)", 4), ("day <= current_date", 4), ("day > current_timestamp", 0)],
+)
+def test_what_a_condition_may_say(con, lake, condition, files):
+    con.execute('CREATE TABLE t (id INT, "p q" VARCHAR, "zorder" INT, day DATE) PARTITIONED BY ("p q", "zorder", day)')
+    for i in range(2):
+        con.execute(f"INSERT INTO t VALUES ({i}, 'a', 0, DATE '2020-01-01'), ({i}, 'b', 1, DATE '2020-01-02')")
+    assert metrics(con, f"OPTIMIZE t WHERE {condition}")["numFilesRemoved"] == files
+    con.execute("DELETE FROM t WHERE id = 0")
+    con.execute("REORG TABLE t WHERE `p q` = 'b' APPLY (PURGE)")
+
+
+def test_full_may_stand_at_the_end(con, lake):
+    con.execute("CREATE TABLE t (id INT) CLUSTER BY (id)")
+    con.execute("INSERT INTO t VALUES (1)")
+    con.execute("OPTIMIZE t")
+    assert metrics(con, "OPTIMIZE t FULL")["numFilesRemoved"] == 1
+    assert metrics(con, "OPTIMIZE t WHERE true FULL")["numFilesRemoved"] == 1
+
+
+@pytest.mark.parametrize("condition", ["nope = 1", "id = (SELECT 1)", "id = ", "random() < 1"])
+def test_a_condition_that_cannot_be_names_the_table(con, lake, condition):
+    con.execute("CREATE TABLE t (id INT, v INT) PARTITIONED BY (id)")
+    with pytest.raises(duckdb.Error, match=r"OPTIMIZE of table .*/t: WHERE"):
+        con.execute(f"OPTIMIZE t WHERE {condition}")
+
+
 # Beside other writers. Both sides begin on the same version.
 
 
