@@ -182,22 +182,27 @@ def test_clustered_tables(con, lake):
     assert_all_see(con, lake / "t")
 
 
+def by_id(con):
+    """Not in the order of all columns: DuckDB answers 0.0 for a -0.0 that it has sorted by."""
+    return repr(con.execute("SELECT * FROM t ORDER BY id").fetchall())
+
+
 @pytest.mark.parametrize("column", ["f", "d", "f, d"])
 def test_floating_point_columns_keep_their_zeros(con, lake, column):
     con.execute("CREATE TABLE t (id INT, f FLOAT, d DOUBLE)")
     con.execute("INSERT INTO t SELECT range, f::FLOAT, d::DOUBLE FROM range(5) POSITIONAL JOIN (VALUES ('-0.0', '-0.0'), ('0', '0'), ('nan', '-inf'), (NULL, 'nan'), ('-1', '-1')) AS v(f, d)")
-    before = repr(rows(con))
+    before = by_id(con)
     con.execute(f"OPTIMIZE t ZORDER BY ({column})")
-    assert repr(rows(con)) == before and before.count("-0.0") == 2
+    assert by_id(con) == before and before.count("-0.0") == 2
 
 
 def test_partitions_of_both_zeros_stay_apart(con, lake):
     con.execute("CREATE TABLE t (id INT, f DOUBLE) PARTITIONED BY (f)")
     for i in range(3):
         con.execute(f"INSERT INTO t VALUES ({i}, '-0.0'), ({i + 10}, 0), ({i + 20}, NULL)")
-    before = repr(rows(con))
+    before = by_id(con)
     con.execute("OPTIMIZE t ZORDER BY (id)")
-    assert repr(rows(con)) == before
+    assert by_id(con) == before
     assert sorted(str(add["partitionValues"]["f"]) for add in delta_log.active(lake / "t").values()) == ["-0.0", "0.0", "None"]
 
 
