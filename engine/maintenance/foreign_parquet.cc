@@ -2,6 +2,7 @@
 // DuckDB's parquet_metadata gives bounds in the same text as its writer, so they go the way of files that we write (stats_bridge.h).
 #include "engine/maintenance/foreign_parquet.h"
 
+#include <algorithm>
 #include <set>
 
 #include "duckdb/common/exception.hpp"
@@ -17,16 +18,36 @@ namespace {
 
 constexpr size_t kFilesPerQuery = 500;
 
-// Spark and Hive write moments as INT96, which means an instant whatever the file says.
-std::set<std::string> Int96Columns(NestedSession& session, const std::string& location) {
+// Names of the file's columns that satisfy a condition on their entries in parquet_schema.
+std::set<std::string> ColumnsWhere(NestedSession& session, const std::string& location, const std::string& condition) {
 	std::set<std::string> names;
-	Unwrap(session.Stream("SELECT name FROM parquet_schema(" + SqlText(location) + ") WHERE type = 'INT96'",
+	Unwrap(session.Stream("SELECT name FROM parquet_schema(" + SqlText(location) + ") WHERE " + condition,
 						  "read the footer of " + location, [&](duckdb::DataChunk& chunk) -> Status {
 							  for (duckdb::idx_t i = 0; i < chunk.size(); i++)
 								  names.insert(chunk.GetValue(0, i).ToString());
 							  return {};
 						  }));
 	return names;
+}
+
+// DuckDB calls the second of two columns a and A of one file A_1: a name that is not in the file.
+void RefuseNamesThatDifferInCase(NestedSession& session, const std::string& location, const StructType& schema) {
+	const auto may_be_renamed = [&](const Field& field) {
+		const auto end = field.name.rfind('_');
+		return end != std::string::npos && std::ranges::any_of(schema.fields, [&](const Field& other) {
+				   return duckdb::StringUtil::CIEquals(other.name, field.name.substr(0, end));
+			   });
+	};
+	std::optional<std::set<std::string>> names;
+	for (const auto& field : schema.fields) {
+		if (!may_be_renamed(field)) continue;
+		if (!names) names = ColumnsWhere(session, location, "true");
+		if (names->contains(field.name)) continue;
+		throw duckdb::InvalidInputException(
+			"CONVERT TO DELTA: file %s has two columns \"%s\" whose names differ in case only, which Delta does not "
+			"allow. Rewrite it, or move it out of the folder",
+			location, field.name.substr(0, field.name.rfind('_')));
+	}
 }
 
 using RowGroups = std::map<std::string, std::map<int64_t, duckdb::CopyFunctionFileStatistics>>;  // by file, by number
@@ -62,7 +83,8 @@ StructType ColumnsOfFile(NestedSession& session, const std::string& location) {
 		try {
 			Field field {name, ToDeltaType(type, name), true, {}};
 			if (field.type->kind == TypeKind::kTimestampNtz) {
-				if (!instants) instants = Int96Columns(session, location);
+				// Spark and Hive write moments as INT96, which means an instant whatever the file says.
+				if (!instants) instants = ColumnsWhere(session, location, "type = 'INT96'");
 				if (instants->contains(name)) field.type = std::make_shared<DataType>(DataType {TypeKind::kTimestamp});
 			}
 			schema.fields.push_back(std::move(field));
@@ -71,6 +93,7 @@ StructType ColumnsOfFile(NestedSession& session, const std::string& location) {
 												duckdb::ErrorData(exception).RawMessage());
 		}
 	}
+	RefuseNamesThatDifferInCase(session, location, schema);
 	return schema;
 }
 

@@ -76,7 +76,8 @@ void ThrowUnreadable(const Snapshot& view, Error error) {
 		error.kind = ErrorKind::kIo;
 		error.message +=
 			". The file is gone: VACUUM deletes the files of old versions once their retention is over "
-			"(delta.deletedFileRetentionDuration). Read a newer version.";
+			"(delta.deletedFileRetentionDuration). Read a newer version; if the newest one needs the file too, FSCK "
+			"REPAIR TABLE ... DRY RUN lists what is missing.";
 	}
 	Throw({error.kind, where + error.message, nullptr});
 }

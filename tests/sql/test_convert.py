@@ -143,6 +143,15 @@ def test_schemas_are_united_or_the_file_is_named(con, tmp_path):
     assert len(assert_all_see(con, folder)) == 2
 
 
+def test_names_that_differ_in_case_only(con, tmp_path):
+    write(tmp_path / "lake" / "t" / "one.parquet", pa.table({"a": [1], "A": [2]}))
+    with pytest.raises(duckdb.Error, match=r'one\.parquet has two columns "A" whose names differ in case only'):
+        con.execute(f"CONVERT TO DELTA '{tmp_path}/lake/t'")
+    write(tmp_path / "lake" / "u" / "one.parquet", pa.table({"a": [1], "a_1": [2], "a_b": [3]}))
+    con.execute(f"CONVERT TO DELTA '{tmp_path}/lake/u'")
+    assert seen_by_deltalake(tmp_path / "lake" / "u") == con.execute("FROM u").fetchall() == [(1, 2, 3)]
+
+
 def test_what_is_no_parquet(con, folder):
     (folder / "notes.txt").write_text("to do")
     refuse(con, folder, "CONVERT TO DELTA t", "notes.txt")
