@@ -3,10 +3,10 @@
 #include "engine/maintenance/foreign_parquet.h"
 
 #include <algorithm>
-#include <set>
 
 #include "duckdb/common/exception.hpp"
 #include "duckdb/common/string_util.hpp"
+#include "duckdb/common/type_visitor.hpp"
 #include "engine/catalog/type_mapping.h"
 #include "engine/io/error_translation.h"
 #include "engine/write/stats_bridge.h"
@@ -18,16 +18,46 @@ namespace {
 
 constexpr size_t kFilesPerQuery = 500;
 
-// Names of the file's columns that satisfy a condition on their entries in parquet_schema.
-std::set<std::string> ColumnsWhere(NestedSession& session, const std::string& location, const std::string& condition) {
-	std::set<std::string> names;
-	Unwrap(session.Stream("SELECT name FROM parquet_schema(" + SqlText(location) + ") WHERE " + condition,
+// A column of parquet_schema of the file.
+std::vector<duckdb::Value> SchemaColumn(NestedSession& session, const std::string& location, const std::string& sql) {
+	std::vector<duckdb::Value> values;
+	Unwrap(session.Stream("SELECT " + sql + " FROM parquet_schema(" + SqlText(location) + ")",
 						  "read the footer of " + location, [&](duckdb::DataChunk& chunk) -> Status {
-							  for (duckdb::idx_t i = 0; i < chunk.size(); i++)
-								  names.insert(chunk.GetValue(0, i).ToString());
+							  for (duckdb::idx_t i = 0; i < chunk.size(); i++) values.push_back(chunk.GetValue(0, i));
 							  return {};
 						  }));
-	return names;
+	return values;
+}
+
+// Both the file and its schema list leaves from left to right.
+DataTypePtr WithInstants(const DataTypePtr& type, const std::vector<bool>& int96, size_t& leaf) {
+	DataType copy = *type;
+	switch (type->kind) {
+		case TypeKind::kStruct:
+			for (auto& field : copy.fields) field.type = WithInstants(field.type, int96, leaf);
+			break;
+		case TypeKind::kMap:
+			copy.key = WithInstants(copy.key, int96, leaf);
+			[[fallthrough]];
+		case TypeKind::kArray:
+			copy.element = WithInstants(copy.element, int96, leaf);
+			break;
+		default:
+			if (leaf < int96.size() && int96[leaf] && copy.kind == TypeKind::kTimestampNtz)
+				copy.kind = TypeKind::kTimestamp;
+			leaf++;
+	}
+	return std::make_shared<DataType>(std::move(copy));
+}
+
+// Spark and Hive write moments as INT96, which means an instant whatever the file says.
+void MarkInstants(NestedSession& session, const std::string& location, StructType& schema) {
+	std::vector<bool> int96;
+	for (const auto& type : SchemaColumn(session, location, "CASE WHEN coalesce(num_children, 0) = 0 THEN type END")) {
+		if (!type.IsNull()) int96.push_back(duckdb::StringValue::Get(type) == "INT96");
+	}
+	size_t leaf = 0;
+	for (auto& field : schema.fields) field.type = WithInstants(field.type, int96, leaf);
 }
 
 // DuckDB calls the second of two columns a and A of one file A_1: a name that is not in the file.
@@ -38,11 +68,10 @@ void RefuseNamesThatDifferInCase(NestedSession& session, const std::string& loca
 				   return duckdb::StringUtil::CIEquals(other.name, field.name.substr(0, end));
 			   });
 	};
-	std::optional<std::set<std::string>> names;
 	for (const auto& field : schema.fields) {
 		if (!may_be_renamed(field)) continue;
-		if (!names) names = ColumnsWhere(session, location, "true");
-		if (names->contains(field.name)) continue;
+		const auto names = SchemaColumn(session, location, "name");
+		if (std::ranges::find(names, duckdb::Value(field.name)) != names.end()) continue;
 		throw duckdb::InvalidInputException(
 			"CONVERT TO DELTA: file %s has two columns \"%s\" whose names differ in case only, which Delta does not "
 			"allow. Rewrite it, or move it out of the folder",
@@ -78,22 +107,17 @@ StructType ColumnsOfFile(NestedSession& session, const std::string& location) {
 		"read the schema of " + location));
 	StructType schema;
 	schema.kind = TypeKind::kStruct;
-	std::optional<std::set<std::string>> instants;
 	for (const auto& [name, type] : duckdb::StructType::GetChildTypes(columns)) {
 		try {
-			Field field {name, ToDeltaType(type, name), true, {}};
-			if (field.type->kind == TypeKind::kTimestampNtz) {
-				// Spark and Hive write moments as INT96, which means an instant whatever the file says.
-				if (!instants) instants = ColumnsWhere(session, location, "type = 'INT96'");
-				if (instants->contains(name)) field.type = std::make_shared<DataType>(DataType {TypeKind::kTimestamp});
-			}
-			schema.fields.push_back(std::move(field));
+			schema.fields.push_back({name, ToDeltaType(type, name), true, {}});
 		} catch (const duckdb::Exception& exception) {
 			throw duckdb::InvalidInputException("CONVERT TO DELTA: file %s: %s", location,
 												duckdb::ErrorData(exception).RawMessage());
 		}
 	}
 	RefuseNamesThatDifferInCase(session, location, schema);
+	if (duckdb::TypeVisitor::Contains(columns, duckdb::LogicalTypeId::TIMESTAMP))
+		MarkInstants(session, location, schema);
 	return schema;
 }
 

@@ -36,15 +36,10 @@ void Fix(duckdb::BoundCastInfo& cast, const LogicalType& source, const LogicalTy
 			break;
 		}
 		case LogicalTypeId::LIST:
+		case LogicalTypeId::MAP:  // DuckDB casts a map to a map as the list of structs that it is
 			Fix(cast.cast_data->Cast<duckdb::ListBoundCastData>().child_cast_info,
 				duckdb::ListType::GetChildType(source), duckdb::ListType::GetChildType(target));
 			break;
-		case LogicalTypeId::MAP: {
-			auto& entries = cast.cast_data->Cast<duckdb::MapBoundCastData>();
-			Fix(entries.key_cast, duckdb::MapType::KeyType(source), duckdb::MapType::KeyType(target));
-			Fix(entries.value_cast, duckdb::MapType::ValueType(source), duckdb::MapType::ValueType(target));
-			break;
-		}
 		default:
 			break;
 	}

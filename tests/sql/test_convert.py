@@ -218,6 +218,25 @@ def test_moments_of_spark_are_instants(con, tmp_path):
     assert con.execute("SELECT epoch_us(ts), typeof(ts) FROM t").fetchall() == [(1704110400000000, "TIMESTAMP WITH TIME ZONE")]
 
 
+def test_moments_of_spark_inside_of_structs_lists_and_maps(con, tmp_path):
+    folder = tmp_path / "lake" / "t"
+    noon, ts = datetime.datetime(2024, 1, 1, 12), pa.timestamp("us")
+    table = pa.table({
+        "id": [1],
+        "s": pa.array([{"n": 2, "ts": noon}], pa.struct([("n", pa.int64()), ("ts", ts)])),
+        "l": pa.array([[noon]], pa.list_(ts)),
+        "m": pa.array([[("k", noon)]], pa.map_(pa.string(), ts)),
+    })
+    write(folder / "f.parquet", table, use_deprecated_int96_timestamps=True)
+    con.execute("SET TimeZone = 'Asia/Tokyo'")
+    con.execute("CONVERT TO DELTA t")
+    assert "timestamp_ntz" not in delta_log.metadata(folder)["schemaString"]
+    moments = con.execute("SELECT epoch_us(s.ts), epoch_us(l[1]), epoch_us(m['k']) FROM t").fetchall()
+    assert moments == [(1704110400000000,) * 3]
+    (_, struct, elements, entries), = seen_by_deltalake(folder)
+    assert {struct["ts"], elements[0], entries[0][1]} == {noon.replace(tzinfo=datetime.timezone.utc)}
+
+
 def test_inside_a_transaction_and_in_a_read_only_lake_it_is_refused(con, folder):
     con.execute("BEGIN")
     with pytest.raises(duckdb.Error, match="BEGIN ... COMMIT"):

@@ -102,6 +102,14 @@ def test_trap_30_join_filters_hold_for_files_with_narrower_types(lake, connect):
     assert con.execute("SELECT count(v) FROM t JOIN k USING (id) WHERE k.s LIKE 'x%'").fetchall() == [(expected,)]
 
 
+def test_keys_and_values_of_maps_may_be_narrower_in_the_file(lake, connect):
+    rows = pa.table({"m": pa.array([[(1, [2])], None, [(3, None)]], pa.map_(pa.int32(), pa.list_(pa.int16())))})
+    values = {"type": "array", "elementType": "long", "containsNull": True}
+    make_table(lake / "t", [("m", {"type": "map", "keyType": "long", "valueType": values, "valueContainsNull": True})], rows)
+    got = connect(lake).execute("SELECT map_keys(m)[1], map_values(m)[1] FROM t ORDER BY 1 NULLS LAST").fetchall()
+    assert got == [(1, [2]), (3, None), (None, None)]
+
+
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Tokyo"])
 def test_trap_31_instants_do_not_depend_on_the_session_zone(lake, connect, zone):
     micros = [0, 1_700_000_000_123_456]
@@ -109,16 +117,17 @@ def test_trap_31_instants_do_not_depend_on_the_session_zone(lake, connect, zone)
     zoned = pa.array(micros, pa.timestamp("us", "UTC"))
     inner = pa.StructArray.from_arrays([zoneless], ["at"])
     rows = pa.table({"a": zoneless, "b": zoned, "c": inner, "d": pa.array([[v] for v in micros], pa.list_(pa.timestamp("us")))})
+    rows = rows.append_column("e", pa.array([[(v, {"at": v})] for v in micros], pa.map_(pa.timestamp("us"), pa.struct([("at", pa.timestamp("us"))]))))
     struct = {"type": "struct", "fields": [{"name": "at", "type": "timestamp", "nullable": True, "metadata": {}}]}
     array = {"type": "array", "elementType": "timestamp", "containsNull": True}
-    fields = [("a", "timestamp"), ("b", "timestamp_ntz"), ("c", struct), ("d", array)]
+    fields = [("a", "timestamp"), ("b", "timestamp_ntz"), ("c", struct), ("d", array), ("e", {"type": "map", "keyType": "timestamp", "valueType": struct, "valueContainsNull": True})]
     make_table(lake / "plain", fields, rows)
     make_table(lake / "int96", fields, rows, use_deprecated_int96_timestamps=True)
     con = connect(lake)
     con.execute(f"SET TimeZone = '{zone}'")
     for table in ("plain", "int96"):
-        got = con.execute(f"SELECT epoch_us(a), epoch_us(b), epoch_us(c.at), epoch_us(d[1]) FROM {table} ORDER BY 1").fetchall()
-        assert got == [(value,) * 4 for value in micros]
+        got = con.execute(f"SELECT epoch_us(a), epoch_us(b), epoch_us(c.at), epoch_us(d[1]), epoch_us(map_keys(e)[1]), epoch_us(map_values(e)[1].at) FROM {table} ORDER BY 1").fetchall()
+        assert got == [(value,) * 6 for value in micros]
         found = f"SELECT count(*) FROM {table} WHERE a = TIMESTAMPTZ '2023-11-14 22:13:20.123456+00' AND c.at > '1980-01-01'"
         assert con.execute(found).fetchall() == [(1,)]
 
