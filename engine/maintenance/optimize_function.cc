@@ -297,7 +297,7 @@ duckdb::unique_ptr<duckdb::LogicalOperator> Bind(duckdb::ClientContext& context,
 	const auto name = duckdb::StringValue::Get(input.inputs[0]);
 	auto found =
 		FindTableToChangeAlone(context, input, name, request.operation, duckdb::DatabaseModificationType::UPDATE_DATA);
-	Unwrap(CheckWrite(*found.view, TableOperation::kAppend));
+	Unwrap(CheckWrite(*found.view, TableOperation::kMaintain));
 	input.binder->SetAlwaysRequireRebind();
 	names = RearrangeNames();
 

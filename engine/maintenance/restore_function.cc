@@ -103,7 +103,8 @@ AnswerRows Restore(duckdb::ClientContext& context, const Target& target) {
 Command Bind(duckdb::ClientContext& context, duckdb::TableFunctionBindInput& input) {
 	const auto table = duckdb::StringValue::Get(input.inputs[0]);
 	HoldOffVacuum(context, FindTableLog(context, table, "RESTORE")->root(), "RESTORE");
-	auto found = FindTableToChangeAlone(context, input, table, "RESTORE", duckdb::DatabaseModificationType::UPDATE_DATA);
+	auto found =
+		FindTableToChangeAlone(context, input, table, "RESTORE", duckdb::DatabaseModificationType::UPDATE_DATA);
 	Target target {found.lake, found.table, std::nullopt, std::nullopt};
 	for (const auto& [name, value] : input.named_parameters) {
 		(name == "version" ? target.version : target.timestamp) = value;

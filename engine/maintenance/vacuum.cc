@@ -62,7 +62,7 @@ SnapshotPtr Vacuum::Latest() {
 void Vacuum::Plan() {
 	auto& store = table_->store();
 	const auto view = Latest();
-	Unwrap(CheckWrite(*view, TableOperation::kAppend));
+	Unwrap(CheckWrite(*view, TableOperation::kMaintain));
 	terms_.now_ms = SystemClock().NowMs();
 	terms_.default_retention_ms = PropertyInteger(view->metadata.configuration, "delta.deletedFileRetentionDuration");
 	terms_.retention_ms = terms_.default_retention_ms;

@@ -123,6 +123,13 @@ ParquetOutput::ParquetOutput(duckdb::ClientContext& context, TableWork& work, co
 
 ParquetOutput::~ParquetOutput() = default;
 
+// Spark leaves such fields out of the file, others would look for them there.
+static bool HoldsVoid(const DataType& type) {
+	if (type.kind == TypeKind::kVoid) return true;
+	return (type.element && HoldsVoid(*type.element)) || (type.key && HoldsVoid(*type.key)) ||
+		   std::ranges::any_of(type.fields, [](auto& field) { return HoldsVoid(*field.type); });
+}
+
 void ParquetOutput::SplitColumns(const duckdb::vector<duckdb::LogicalType>& types) {
 	for (auto& name : metadata_.partition_columns) {
 		auto field =
@@ -138,6 +145,12 @@ void ParquetOutput::SplitColumns(const duckdb::vector<duckdb::LogicalType>& type
 		if (schema_->fields[i].type->kind == TypeKind::kVoid) {
 			void_columns_.push_back(i);
 			continue;
+		}
+		if (HoldsVoid(*schema_->fields[i].type)) {
+			throw duckdb::NotImplementedException(
+				"Table %s: column \"%s\" holds a field of type void, which no file can store; replace it by one of "
+				"another type to write rows",
+				work_.table->root(), schema_->fields[i].name);
 		}
 		data_columns_.push_back(i);
 		data_types_.push_back(PhysicalType(types[i], *schema_->fields[i].type, mapping_));

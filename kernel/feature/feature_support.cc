@@ -69,6 +69,8 @@ const char* Verb(TableOperation operation) {
 			return "read";
 		case TableOperation::kAppend:
 			return "append to";
+		case TableOperation::kMaintain:
+			return "optimize or vacuum";
 		case TableOperation::kChange:
 			return "delete from or update";
 		case TableOperation::kAlter:
@@ -82,6 +84,7 @@ bool Supports(const TableFeature& feature, TableOperation operation) {
 		case TableOperation::kRead:
 			return feature.read;
 		case TableOperation::kAppend:
+		case TableOperation::kMaintain:
 			return feature.append;
 		case TableOperation::kChange:
 			return feature.change;

@@ -13,7 +13,8 @@
 
 namespace braid {
 
-enum class TableOperation { kRead, kAppend, kChange, kAlter };
+// kMaintain: rows stay what they are (OPTIMIZE, REORG, VACUUM).
+enum class TableOperation { kRead, kAppend, kMaintain, kChange, kAlter };
 
 struct TableFeature {
 	std::string_view name;

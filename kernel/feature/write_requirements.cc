@@ -13,6 +13,8 @@ const char* Operation(TableOperation operation) {
 			return "reading";
 		case TableOperation::kAppend:
 			return "INSERT";
+		case TableOperation::kMaintain:
+			return "OPTIMIZE and VACUUM";
 		case TableOperation::kChange:
 			return "DELETE and UPDATE";
 		case TableOperation::kAlter:

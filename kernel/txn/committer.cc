@@ -356,7 +356,8 @@ static TableOperation OperationOf(const Transaction& transaction) {
 	if ((changes.metadata && !changes.moves_only_identity_marks) || changes.protocol) return TableOperation::kAlter;
 	if (transaction.operation == "RESTORE") return TableOperation::kAlter;  // changes no row itself
 	const bool removes = !changes.deleted_rows.empty() || !changes.replaced_files.empty() || changes.removes_all;
-	return removes && changes.data_change ? TableOperation::kChange : TableOperation::kAppend;
+	if (!changes.data_change) return TableOperation::kMaintain;
+	return removes ? TableOperation::kChange : TableOperation::kAppend;
 }
 
 // What our changes are on top of the newest version.

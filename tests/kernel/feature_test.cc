@@ -75,6 +75,8 @@ TEST(FeatureSupport, UnknownOnesBlockOnlyWhatTheyMust) {
 		EXPECT_TRUE(CheckProtocol(protocol, TableOperation::kRead, "t"));
 		ExpectRefused(CheckProtocol(protocol, TableOperation::kAppend, "t"), ErrorKind::kUnsupported,
 					  {name, "append to table t"});
+		ExpectRefused(CheckProtocol(protocol, TableOperation::kMaintain, "t"), ErrorKind::kUnsupported,
+					  {name, "optimize or vacuum table t"});
 		ExpectRefused(CheckProtocol(protocol, TableOperation::kChange, "t"), ErrorKind::kUnsupported, {name, "update"});
 		ExpectRefused(CheckProtocol(protocol, TableOperation::kAlter, "t"), ErrorKind::kUnsupported, {name, "alter"});
 	}

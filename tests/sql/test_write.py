@@ -313,3 +313,16 @@ def test_files_outside_of_the_directory_can_be_changed(con, lake, vectors):
     con.execute("UPDATE clone SET s = 'new' WHERE id = 50")
     assert rows(con, "SELECT count(*), count(*) FILTER (s = 'new') FROM clone") == [(90, 1)]
     assert rows(con, "SELECT count(*), count(*) FILTER (s = 'new') FROM t") == [(100, 0)]
+
+
+def test_a_field_of_no_type_inside_a_struct_is_refused(con, connect, lake):
+    con.execute("CREATE TABLE t (i INT, s STRUCT(a INT, b INT))")
+    commit = lake / "t/_delta_log/00000000000000000000.json"
+    log = commit.read_text()
+    before, name, after = log.partition('\\"name\\":\\"b\\",\\"type\\":\\"integer\\"')
+    assert name
+    commit.write_text(before + name.replace("integer", "void") + after)
+    con = connect(lake)
+    with pytest.raises(duckdb.NotImplementedException, match='column "s" holds a field of type void'):
+        con.execute("INSERT INTO t VALUES (1, {'a': 1, 'b': NULL})")
+    assert con.execute("SELECT count(*) FROM t").fetchall() == [(0,)]
