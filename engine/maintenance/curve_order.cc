@@ -124,7 +124,7 @@ std::vector<std::vector<std::string>> Sample(duckdb::ClientContext& context, con
 	duckdb::vector<duckdb::column_t> indexes;
 	for (size_t i = 0; i < columns.size(); i++) {
 		auto& field = source->view->schema->fields[columns[i].column];
-		// Fields of one struct share a column, and a scan must not be asked for one twice.
+		// Fields of one struct share a column, and a scan must not be asked for one twice (trap 3).
 		const auto index = static_cast<size_t>(std::ranges::find(indexes, columns[i].column) - indexes.begin());
 		if (index == indexes.size()) indexes.push_back(columns[i].column);
 		auto reference =

@@ -21,7 +21,7 @@ struct CurveColumn {
 duckdb::unique_ptr<duckdb::Expression> CurveValue(duckdb::ClientContext& context, const CurveColumn& column,
 												  duckdb::unique_ptr<duckdb::Expression> reference);
 
-// What to sort by instead of the value itself: DuckDB's sort gives back a column that it sorts by as its key says, and there -0.0 is 0.0.
+// What to sort by instead of the value itself: DuckDB's sort gives back a column that it sorts by as its key says, and there -0.0 is 0.0 (trap 44).
 duckdb::unique_ptr<duckdb::Expression> OrderKey(duckdb::ClientContext& context,
 												duckdb::unique_ptr<duckdb::Expression> value);
 

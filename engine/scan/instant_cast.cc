@@ -36,7 +36,7 @@ void Fix(duckdb::BoundCastInfo& cast, const LogicalType& source, const LogicalTy
 			break;
 		}
 		case LogicalTypeId::LIST:
-		case LogicalTypeId::MAP:  // DuckDB casts a map to a map as the list of structs that it is
+		case LogicalTypeId::MAP:  // cast as the list of structs that it is (trap 45)
 			Fix(cast.cast_data->Cast<duckdb::ListBoundCastData>().child_cast_info,
 				duckdb::ListType::GetChildType(source), duckdb::ListType::GetChildType(target));
 			break;
