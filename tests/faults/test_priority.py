@@ -21,7 +21,7 @@ def calls(child, connect, lake, tmp_path):
         trace = ["strace", "-f", "-y", "-s", "4096", "-o", str(log), "-e", "trace=setpriority,sync_file_range,fsync"]
         result = child(lake, *statements, prefix=trace)
         assert result.returncode == 0, result.stderr
-        return re.findall(r"(setpriority|sync_file_range|fsync)\((.*?)(?:\)|<unfinished)", log.read_text())
+        return re.findall(r"(setpriority|sync_file_range|fsync)\((.*?) ?(?:\)|<unfinished)", log.read_text())
 
     return run
 
