@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "kernel/feature/property_table.h"
+#include "kernel/feature/timestamp_enablement.h"
 #include "kernel/feature/write_requirements.h"
 #include "kernel/schema/schema_json.h"
 #include "kernel/snapshot/domains.h"
@@ -52,9 +53,8 @@ Result<SnapshotPtr> FinishDraft(const TableDraft& draft) {
 	if (!draft.dropped_feature.empty()) after->protocol = WithoutFeature(after->protocol, draft.dropped_feature);
 	BRAID_TRY(after->column_mapping, ParseColumnMappingMode(PropertyOf(after->metadata, kModeKey)));
 	for (const DomainMetadata& domain : draft.domains) ApplyDomain(after->domains, domain);
-	constexpr auto kTimestamps = "delta.enableInCommitTimestamps";
-	if (PropertyEnabled(after->metadata.configuration, kTimestamps) &&
-		!PropertyEnabled(draft.before->metadata.configuration, kTimestamps)) {
+	if (HasCommitTimestamps(after->metadata.configuration) &&
+		!HasCommitTimestamps(draft.before->metadata.configuration)) {
 		after->in_commit_timestamp = draft.before->timestamp;  // what the first one builds on
 	}
 	BRAID_TRY(CheckProtocol(after->protocol, TableOperation::kAlter, after->table));

@@ -2,6 +2,7 @@
 #include "kernel/feature/write_requirements.h"
 
 #include "kernel/feature/property_table.h"
+#include "kernel/feature/timestamp_enablement.h"
 
 namespace braid {
 
@@ -50,8 +51,7 @@ Status CheckProperties(const Snapshot& snapshot, TableOperation operation) {
 
 // The next commit's timestamp builds on this one (PROTOCOL: In-Commit Timestamps); a table that is being made has none.
 Status CheckInCommitTimestamp(const Snapshot& snapshot) {
-	if (snapshot.version < 0 || !PropertyEnabled(snapshot.metadata.configuration, "delta.enableInCommitTimestamps") ||
-		snapshot.in_commit_timestamp)
+	if (snapshot.version < 0 || !HasCommitTimestamps(snapshot.metadata.configuration) || snapshot.in_commit_timestamp)
 		return {};
 	return Fail(ErrorKind::kCorrupt,
 				"table " + snapshot.table +

@@ -2,7 +2,7 @@
 #include "kernel/log/checksum_write.h"
 
 #include "kernel/action/action_codec.h"
-#include "kernel/feature/property_table.h"
+#include "kernel/feature/timestamp_enablement.h"
 #include "kernel/log/log_path.h"
 
 namespace braid {
@@ -31,8 +31,7 @@ std::string ChecksumText(const Snapshot& snapshot, const std::string& txn_id) {
 	number("numFiles", static_cast<int64_t>(snapshot.files->size()));
 	number("numMetadata", 1);
 	number("numProtocol", 1);
-	if (PropertyEnabled(snapshot.metadata.configuration, "delta.enableInCommitTimestamps"))
-		number("inCommitTimestampOpt", snapshot.timestamp);
+	if (HasCommitTimestamps(snapshot.metadata.configuration)) number("inCommitTimestampOpt", snapshot.timestamp);
 	text += ",\"setTransactions\":" + BodiesOf(snapshot.set_transactions);
 	text += ",\"domainMetadata\":" + BodiesOf(snapshot.domains);
 	text += ",\"metadata\":" + Body(snapshot.metadata);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "kernel/feature/property_table.h"
+#include "kernel/feature/timestamp_enablement.h"
 #include "kernel/log/checkpoint_read.h"
 #include "kernel/log/commit_file.h"
 #include "kernel/log/log_path.h"
@@ -20,7 +21,7 @@ constexpr std::string_view kSidecars = "_delta_log/_sidecars";
 // is later than the file: it is what time travel goes by.
 Result<LogListing> ListOldest(LogStore& store, const Snapshot& snapshot, int64_t cutoff_ms) {
 	BRAID_TRY(LogListing listing, ListLog(store, snapshot.table, 0));
-	const bool in_commit = PropertyEnabled(snapshot.metadata.configuration, "delta.enableInCommitTimestamps");
+	const bool in_commit = HasCommitTimestamps(snapshot.metadata.configuration);
 	for (CommitFile& commit : listing.commits) {
 		BRAID_TRY(const StoredFile file, store.Stat(CommitPath(commit.version)));
 		commit.modification_time = file.modification_time_ms;

@@ -5,6 +5,7 @@
 
 #include "kernel/feature/feature_support.h"
 #include "kernel/feature/property_table.h"
+#include "kernel/feature/timestamp_enablement.h"
 #include "kernel/log/log_path.h"
 #include "kernel/schema/schema_json.h"
 #include "kernel/snapshot/domains.h"
@@ -120,9 +121,7 @@ Status Replay::OnAction(Action&& action) {
 	return {};
 }
 
-bool Replay::InCommitTimestampsEnabled() const {
-	return PropertyEnabled(snapshot_->metadata.configuration, "delta.enableInCommitTimestamps");
-}
+bool Replay::InCommitTimestampsEnabled() const { return HasCommitTimestamps(snapshot_->metadata.configuration); }
 
 // Expired ones are dropped if they came from a checkpoint or are many. Batches grow like the digits of a binary counter, so that a
 // commit copies few pointers and none for long.

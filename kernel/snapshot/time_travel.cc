@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernel/feature/property_table.h"
+#include "kernel/feature/timestamp_enablement.h"
 #include "kernel/log/commit_file.h"
 #include "kernel/log/log_listing.h"
 #include "kernel/snapshot/snapshot.h"
@@ -76,7 +77,7 @@ Result<SnapshotPtr> LoadSnapshotAt(const SnapshotSource& source, int64_t timesta
 	const int64_t first = FirstTimed(listing);
 	const int64_t end = latest->version + 1;
 	int64_t enabled_from = end;  // in-commit timestamps count from this version on
-	if (PropertyEnabled(configuration, "delta.enableInCommitTimestamps")) {
+	if (HasCommitTimestamps(configuration)) {
 		enabled_from = std::max(first, PropertyInteger(configuration, "delta.inCommitTimestampEnablementVersion"));
 	}
 	int64_t version = kNone;

@@ -104,8 +104,8 @@ Status SyncPath(const std::string& path) {
 }
 
 bool IsFileAt(const FileDescriptor& file, const std::string& path) {
-	struct stat here {
-	}, there {};
+	struct stat here {};
+	struct stat there {};
 	return fstat(file.get(), &here) == 0 && stat(path.c_str(), &there) == 0 && here.st_ino == there.st_ino &&
 		   here.st_dev == there.st_dev;
 }

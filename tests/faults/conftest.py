@@ -2,6 +2,7 @@
 """Statements in a process of their own, which a fault may end."""
 import functools
 import os
+import shutil
 import subprocess
 import sys
 
@@ -51,6 +52,16 @@ class Stepped:
         only this is watched then."""
         self.begin(f"die {last}", late)
         return self.listen("end")
+
+    def die_before_each(self, steps, lake, saved):
+        """Once for each of the statement's steps and once for none of them, from the copy `saved` of the lake: the steps done, and what to call the place."""
+        for last in range(1, len(steps) + 2):
+            shutil.rmtree(lake)
+            shutil.copytree(saved, lake)
+            done, said = self.run(last)
+            place = f"before step {last}, {steps[last - 1] if last <= len(steps) else 'none'}"
+            assert len(done) == last - 1 and said == ("acknowledged" if last > len(steps) else None), place
+            yield done, place
 
     def run_with_pause(self, last, meanwhile, late=None):
         """The same, with others acting before step `last`."""

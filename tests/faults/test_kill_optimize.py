@@ -38,12 +38,7 @@ def test_killed_at_each_step(case, lake, tmp_path, connect, stepped):
     steps, said = process.run()
     assert said == "acknowledged"
     assert {kind for kind, path in steps if path.endswith(".parquet")} >= {"open", "create", "write", "sync"}
-    for last in range(1, len(steps) + 2):
-        shutil.rmtree(lake)
-        shutil.copytree(tmp_path / "saved", lake)
-        done, said = process.run(last)
-        place = f"before step {last}, {steps[last - 1] if last <= len(steps) else 'none'}"
-        assert len(done) == last - 1 and said == ("acknowledged" if last > len(steps) else None), place
+    for done, place in process.die_before_each(steps, lake, tmp_path / "saved"):
         committed = any(kind == "link" and path.endswith(f"{before + 1:020}.json") for kind, path in done)
 
         con = connect(lake)
